@@ -1,0 +1,20 @@
+# Warnings, sanitizers and the compiler cache: attached to our own targets only, never to a consumer's.
+add_library(thrum_flags INTERFACE)
+target_compile_options(thrum_flags INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wimplicit-fallthrough -fno-omit-frame-pointer)
+if(THRUM_WERROR)
+  target_compile_options(thrum_flags INTERFACE -Werror)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # GCC 12 reports impossible overlaps and reads inside std::string at -O2 (GCC bugs 105329 and 105651).
+  target_compile_options(thrum_flags INTERFACE -Wno-restrict -Wno-stringop-overread -Wno-maybe-uninitialized)
+endif()
+if(THRUM_SANITIZE)
+  string(REPLACE ";" "," _sanitizers "${THRUM_SANITIZE}")
+  add_compile_options(-fsanitize=${_sanitizers} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${_sanitizers})
+endif()
+find_program(THRUM_CCACHE ccache)
+if(THRUM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${THRUM_CCACHE})
+endif()

@@ -1,0 +1,30 @@
+# A room is a static library named thrum_<room>. Its include root holds one link, <root>/<room> -> src/<room>, so that
+# `#include "net/reactor.hpp"` compiles only in rooms that link thrum_net: an upward include fails to compile.
+#
+#   thrum_room(net DEPS thrum_host thrum_base LIBS OpenSSL::SSL SOURCES reactor.cpp ...)
+function(thrum_room name)
+  cmake_parse_arguments(ROOM "" "" "DEPS;LIBS;SOURCES" ${ARGN})
+  set(root ${PROJECT_BINARY_DIR}/rooms/${name})
+  file(MAKE_DIRECTORY ${root})
+  if(NOT EXISTS ${root}/${name})
+    file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${root}/${name} SYMBOLIC)
+  endif()
+  if(ROOM_SOURCES)
+    add_library(thrum_${name} STATIC ${ROOM_SOURCES})
+    target_include_directories(thrum_${name} PUBLIC ${root})
+    target_link_libraries(thrum_${name} PUBLIC ${ROOM_DEPS} PRIVATE ${ROOM_LIBS} thrum_flags)
+  else()
+    add_library(thrum_${name} INTERFACE)
+    target_include_directories(thrum_${name} INTERFACE ${root})
+    target_link_libraries(thrum_${name} INTERFACE ${ROOM_DEPS})
+  endif()
+endfunction()
+
+# One test executable per room: tests/<room>/*_test.cpp.
+function(thrum_test name)
+  cmake_parse_arguments(T "" "" "DEPS;SOURCES" ${ARGN})
+  add_executable(${name} ${T_SOURCES})
+  target_link_libraries(${name} PRIVATE ${T_DEPS} GTest::gmock GTest::gtest GTest::gtest_main thrum_flags)
+  target_compile_definitions(${name} PRIVATE THRUM_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit)
+endfunction()

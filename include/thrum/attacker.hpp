@@ -1,0 +1,120 @@
+// An attack: targets sent at a shape's rate, results handed to a sink. The library never prints, never exits, and touches
+// neither signals nor process limits; run() works on the caller's thread and on sending threads of its own.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "thrum/error.hpp"
+#include "thrum/result.hpp"
+#include "thrum/shape.hpp"
+#include "thrum/target.hpp"
+
+namespace thrum {
+
+inline constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
+
+// What to do with hits that could not leave when they were due.
+struct CatchUp {
+  enum class Mode : std::uint8_t { all, percent, none } mode = Mode::all;
+  std::uint32_t percent = 100;  // with `percent`: send at most at this share of the current rate until even
+};
+
+struct TlsOptions {
+  bool verify = true;                        // false: accept any certificate (-insecure)
+  std::vector<std::string> root_cert_files;  // PEM; empty: the system's roots
+  std::string cert_file;                     // client certificate, PEM
+  std::string key_file;                      // empty: the key is in cert_file
+};
+
+struct AttackOptions {
+  std::string name;  // sent as X-Thrum-Attack when not empty
+  Shape shape = Shape::constant({50'000'000'000, Nanos(1'000'000'000)});
+  Nanos duration{0};                // 0: until stopped, or the targets or `hits` run out
+  std::uint64_t hits = kUnlimited;  // exact count
+  Nanos timeout{30'000'000'000};    // per hit, from when it is sent; 0: none
+  Nanos grace = Result::kNone;      // how long to wait for what is in flight after the end; none given: the timeout
+  CatchUp catch_up;
+  std::uint64_t workers = 10;                  // slots in flight made ready before the first hit
+  std::uint64_t max_workers = kUnlimited;      // most hits in flight
+  std::uint64_t connections = 10'000;          // most idle connections kept per host
+  std::uint64_t max_connections = kUnlimited;  // most connections per host
+  bool keep_alive = true;
+  std::vector<std::pair<std::string, std::string>> headers;  // for every target; a target's own header of that name wins
+  SharedBytes body;                                          // for every target that names none
+  bool capture_headers = false;
+  std::int64_t max_body = 0;  // bytes of each response body to keep; -1: all
+  std::uint32_t shards = 0;   // sending threads; 0: chosen from the rate and the machine
+  Nanos dns_ttl{0};           // how long an address stays cached; 0: for the whole attack; < 0: never cached
+  TlsOptions tls;
+  std::optional<Nanos> spin;  // how long before a hit is due to stop sleeping; none given: adaptive; 0: never
+};
+
+// scheduled = sent + missed; sent = ok + failed + cut (once the attack is over).
+struct Books {
+  std::uint64_t scheduled = 0, sent = 0, missed = 0, ok = 0, failed = 0, cut = 0;
+};
+
+// What kept hits from leaving when they were due, if anything did.
+enum class Limit : std::uint8_t { none, workers, connections, descriptors, local_ports, targets, cpu };
+
+struct Connections {
+  std::uint64_t opened = 0, failed = 0, reused = 0, peak = 0, stale_retries = 0;
+};
+
+struct Summary {
+  Books books;
+  Connections connections;
+  Limit limit = Limit::none;
+  std::uint64_t limit_value = 0;   // the cap or count that was reached, where there is one
+  std::uint64_t limit_needed = 0;  // an estimate of what would have been enough, 0 if unknown
+  Timestamp started;               // wall clock of the attack's t = 0
+  Nanos elapsed{0};                // until the last result
+  Nanos sending{0};                // length of the schedule that was carried out
+  std::uint32_t shards = 0;
+  double busiest_shard = 0;              // (CPU - spin) / wall of the busiest, 0 … 1
+  std::uint64_t truncated_captures = 0;  // bodies cut short because captures in flight reached their cap
+  bool stopped = false;                  // by stop(), before the schedule's end
+  bool was_cut = false;                  // by cut(), or by the grace period
+};
+
+// Live figures, for a progress line. A snapshot, not books.
+struct Progress {
+  Nanos elapsed{0};
+  std::uint64_t due = 0, sent = 0, answered = 0, ok = 0, in_flight = 0, missed = 0;
+};
+
+// Receives results in batches, on run()'s thread, in the order in which they ended (roughly).
+class ResultSink {
+ public:
+  virtual ~ResultSink() = default;
+  // An error stops the attack and is what run() returns.
+  virtual Expected<void> take(std::span<const Result> results) = 0;
+  // Called about ten times a second, results or not: the moment to flush.
+  virtual Expected<void> tick() { return {}; }
+};
+
+class Attacker {
+ public:
+  // `targets` are sent in turn, round and round. Errors: a target that can't be sent, options that contradict each other.
+  static Expected<std::unique_ptr<Attacker>> create(AttackOptions options, std::vector<Target> targets);
+  // Targets read while the attack runs; each is sent once; the attack ends with them.
+  static Expected<std::unique_ptr<Attacker>> create(AttackOptions options, std::unique_ptr<TargetSource> targets);
+  virtual ~Attacker() = default;
+
+  // Blocks until the attack is over. Once per Attacker.
+  virtual Expected<Summary> run(ResultSink& sink) = 0;
+
+  // From any thread, signal handlers included; harmless before and after run().
+  virtual void stop() = 0;  // no more hits; wait for what is in flight
+  virtual void cut() = 0;   // end what is in flight, too
+  virtual Progress progress() const = 0;
+};
+
+}  // namespace thrum

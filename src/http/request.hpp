@@ -1,0 +1,48 @@
+// A target made ready to be sent: everything that is the same for each hit is rendered once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "http/url.hpp"
+#include "thrum/error.hpp"
+#include "thrum/target.hpp"
+
+namespace thrum::http {
+
+// What every request of an attack has in common.
+struct RequestDefaults {
+  std::string attack_name;                                   // X-Thrum-Attack, when not empty
+  std::vector<std::pair<std::string, std::string>> headers;  // -header; a target's own header of that name (any case) wins
+  SharedBytes body;                                          // for targets that name none
+  bool keep_alive = true;                                    // false: Connection: close
+};
+
+struct PreparedRequest {
+  Url url;
+  std::string method;
+  std::string url_text;  // as the user wrote it, for results
+  // The request up to and with "X-Thrum-Seq: "; the hit number and "\r\n\r\n" follow, then the body.
+  std::string head;
+  SharedBytes body;           // null: none
+  bool is_head = false;       // the response has no body whatever its headers say
+  bool is_idempotent = true;  // RFC 9110 section 9.2.2
+  bool asks_close = false;    // the request itself says Connection: close
+  std::string_view body_bytes() const { return body ? std::string_view(*body) : std::string_view(); }
+};
+
+// Rules (docs/sending.md): header names keep their case and order; Host, User-Agent, Accept-Encoding: gzip (not for HEAD or
+// with Range) and Content-Length are added unless the target has them (any case); a user's Host replaces ours (one line only);
+// an empty value removes a default (User-Agent, Accept-Encoding); the user's Content-Length and Transfer-Encoding are
+// dropped; any method may carry a body; Content-Length: 0 for POST, PUT and PATCH without one.
+// Errors: a bad URL, a method or header name that is no token, a control character in a value.
+Expected<PreparedRequest> prepare(const Target& target, const RequestDefaults& defaults);
+
+// Writes the hit's bytes (head, sequence number, blank line) to `to`, which has room for head.size() + kSequenceRoom.
+inline constexpr std::size_t kSequenceRoom = 24;
+std::size_t render_head(const PreparedRequest& request, std::uint64_t sequence, char* to);
+
+}  // namespace thrum::http

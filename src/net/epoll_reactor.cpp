@@ -1,0 +1,384 @@
+#include "net/epoll_reactor.hpp"
+
+#include <netinet/in.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+
+namespace thrum::net {
+namespace {
+
+constexpr std::size_t kBufferBytes = 64 * 1024;
+constexpr std::uint64_t kSkipAtOnce = 1 << 30;
+constexpr int kEvents = 256;
+constexpr int kReadsPerWake = 16;  // of one socket, so that a fast sender can't starve the others
+constexpr auto kAcceptRetry = std::chrono::milliseconds(20);
+// epoll's 64 bits of data: a socket's slot and generation (31 bits), or kForeign and a descriptor.
+constexpr std::uint64_t kForeign = std::uint64_t{1} << 63;
+constexpr std::uint32_t kGenerationMask = 0x7fffffff;
+
+std::uint64_t data_of(std::uint32_t slot, std::uint32_t generation) { return std::uint64_t{generation} << 32 | slot; }
+
+std::string errno_text(const char* what, int error) { return std::string(what) + ": " + std::strerror(error); }
+
+}  // namespace
+
+Expected<std::unique_ptr<Reactor>> Reactor::create() { return EpollReactor::create(); }
+
+Expected<std::unique_ptr<Reactor>> EpollReactor::create() {
+  Fd epoll(epoll_create1(EPOLL_CLOEXEC));
+  if (!epoll.is_open()) return failure(errno_text("epoll_create1", errno));
+  Fd wakeup(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!wakeup.is_open()) return failure(errno_text("eventfd", errno));
+  epoll_event ev{};
+  ev.events = EPOLLIN;
+  ev.data.u64 = kForeign | static_cast<std::uint32_t>(wakeup.get());
+  if (epoll_ctl(epoll.get(), EPOLL_CTL_ADD, wakeup.get(), &ev) != 0) return failure(errno_text("epoll_ctl", errno));
+  return std::unique_ptr<Reactor>(new EpollReactor(std::move(epoll), std::move(wakeup)));
+}
+
+// Uninitialised on purpose: only the pages that responses fill become resident.
+EpollReactor::EpollReactor(Fd epoll, Fd wakeup) : epoll_(std::move(epoll)), wakeup_(std::move(wakeup)), buffer_(new char[kBufferBytes]) {}
+
+EpollReactor::Socket* EpollReactor::find(SocketId id) {
+  if (id.slot >= sockets_.size()) return nullptr;
+  Socket& s = sockets_[id.slot];
+  return s.generation == id.generation && s.fd.is_open() ? &s : nullptr;
+}
+
+const EpollReactor::Socket* EpollReactor::find(SocketId id) const { return const_cast<EpollReactor*>(this)->find(id); }
+
+SocketId EpollReactor::take_slot(Fd socket) {
+  std::uint32_t slot;
+  if (free_.empty()) {
+    slot = static_cast<std::uint32_t>(sockets_.size());
+    sockets_.emplace_back();
+  } else {
+    slot = free_.back();
+    free_.pop_back();
+  }
+  Socket& s = sockets_[slot];
+  s.fd = std::move(socket);
+  return {slot, s.generation};
+}
+
+SocketId EpollReactor::adopt(Fd socket, SocketHandler& handler, bool connecting) {
+  const SocketId id = take_slot(std::move(socket));
+  Socket& s = sockets_[id.slot];
+  s.handler = &handler;
+  s.connecting = connecting;
+  epoll_event ev{};
+  ev.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+  ev.data.u64 = data_of(id.slot, id.generation);
+  [[maybe_unused]] const int r = epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, s.fd.get(), &ev);
+  assert(r == 0);
+  return id;
+}
+
+SocketId EpollReactor::listen(Fd socket, ListenHandler& handler) {
+  const SocketId id = take_slot(std::move(socket));
+  Socket& s = sockets_[id.slot];
+  s.listener = &handler;
+  epoll_event ev{};
+  ev.events = EPOLLIN | EPOLLET;
+  ev.data.u64 = data_of(id.slot, id.generation);
+  [[maybe_unused]] const int r = epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, s.fd.get(), &ev);
+  assert(r == 0);
+  return id;
+}
+
+SendOutcome EpollReactor::send(SocketId id, std::span<const char> head, std::span<const char> body) {
+  using State = SendOutcome::State;
+  Socket* s = find(id);
+  if (s == nullptr) return {State::failed, ENOTCONN};
+  assert(!is_sending(id));
+  ssize_t n;
+  do {
+    if (body.empty()) {
+      n = ::send(s->fd.get(), head.data(), head.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    } else {
+      iovec parts[2] = {{const_cast<char*>(head.data()), head.size()}, {const_cast<char*>(body.data()), body.size()}};
+      msghdr message{};
+      message.msg_iov = parts;
+      message.msg_iovlen = 2;
+      n = sendmsg(s->fd.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    }
+  } while (n < 0 && errno == EINTR);
+  if (n < 0) {
+    if (errno != EAGAIN && errno != EWOULDBLOCK) return {State::failed, errno};
+    n = 0;
+  }
+  const auto sent = static_cast<std::size_t>(n);
+  if (sent == head.size() + body.size()) return {};
+  if (sent < head.size()) {
+    s->rest = std::make_unique<std::vector<char>>(head.begin() + n, head.end());
+    s->rest_sent = 0;
+    s->body = body;
+  } else {
+    s->body = body.subspan(sent - head.size());
+  }
+  return {State::pending, 0};
+}
+
+bool EpollReactor::is_sending(SocketId id) const {
+  const Socket* s = find(id);
+  return s != nullptr && (s->rest != nullptr || !s->body.empty());
+}
+
+void EpollReactor::skip(SocketId id, std::uint64_t n) {
+  if (Socket* s = find(id)) s->skip += n;
+}
+
+void EpollReactor::pause(SocketId id) {
+  if (Socket* s = find(id)) s->paused = true;
+}
+
+void EpollReactor::resume(SocketId id) {
+  Socket* s = find(id);
+  if (s == nullptr || !s->paused) return;
+  s->paused = false;
+  if (std::exchange(s->unread, false)) resumed_.push_back(id);
+}
+
+void EpollReactor::shutdown_write(SocketId id) {
+  Socket* s = find(id);
+  if (s == nullptr) return;
+  if (is_sending(id))
+    s->shut_after_send = true;
+  else
+    ::shutdown(s->fd.get(), SHUT_WR);
+}
+
+void EpollReactor::close(SocketId id, bool abort) {
+  Socket* s = find(id);
+  if (s == nullptr) return;
+  if (abort) {
+    const linger hard{1, 0};
+    setsockopt(s->fd.get(), SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
+  }
+  const std::uint32_t next = (s->generation + 1) & kGenerationMask;
+  *s = Socket{};  // closes the descriptor, which takes it out of epoll
+  s->generation = next;
+  free_.push_back(id.slot);
+}
+
+int EpollReactor::descriptor(SocketId id) const {
+  const Socket* s = find(id);
+  return s == nullptr ? -1 : s->fd.get();
+}
+
+void EpollReactor::watch(int fd, WatchHandler& handler, bool readable, bool writable) {
+  const std::uint32_t mask = (readable ? EPOLLIN : 0u) | (writable ? EPOLLOUT : 0u);
+  const auto known = watched_.find(fd);
+  epoll_event ev{};
+  ev.events = mask;
+  ev.data.u64 = kForeign | static_cast<std::uint32_t>(fd);
+  if (mask == 0) {
+    if (known == watched_.end()) return;
+    epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);  // fails when its owner closed it first: just as well
+    watched_.erase(known);
+    return;
+  }
+  const int first = known == watched_.end() ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+  if (epoll_ctl(epoll_.get(), first, fd, &ev) != 0)  // a descriptor closed and opened anew under the same number
+    epoll_ctl(epoll_.get(), first == EPOLL_CTL_ADD ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &ev);
+  watched_[fd] = {&handler, mask};
+}
+
+int EpollReactor::wait(Instant until) {
+  if (!resumed_.empty()) until = Instant::min();
+  until = std::min(until, starved_until_);
+  epoll_event events[kEvents];
+  int n;
+  for (;;) {
+    timespec timeout{};
+    timespec* limit = &timeout;
+    std::int64_t left = 0;
+    if (until == kNever) {
+      limit = nullptr;
+    } else if (until != Instant::min()) {
+      left = std::max<std::int64_t>(0, (until - now()).count());
+      timeout = {left / 1'000'000'000, left % 1'000'000'000};
+    }
+    if (has_pwait2_) {
+      n = epoll_pwait2(epoll_.get(), events, kEvents, limit, nullptr);
+      if (n < 0 && errno == ENOSYS) {
+        has_pwait2_ = false;
+        continue;
+      }
+    } else {
+      // Milliseconds only: sleep short rather than long, the caller comes again.
+      const int ms = limit == nullptr ? -1 : static_cast<int>(std::min<std::int64_t>(left / 1'000'000, 1'000'000'000));
+      n = epoll_wait(epoll_.get(), events, kEvents, ms);
+    }
+    break;
+  }
+  if (n < 0) n = 0;  // EINTR: the caller looks at its flags and comes again
+  int handled = 0;
+  for (int i = 0; i < n; ++i) {
+    const std::uint64_t data = events[i].data.u64;
+    if ((data & kForeign) == 0) {
+      handle_socket(static_cast<std::uint32_t>(data), static_cast<std::uint32_t>(data >> 32), events[i].events);
+      ++handled;
+      continue;
+    }
+    const int fd = static_cast<int>(data & 0xffffffff);
+    if (fd == wakeup_.get()) {
+      std::uint64_t ignored;
+      [[maybe_unused]] const auto r = ::read(fd, &ignored, sizeof ignored);
+    } else if (const auto w = watched_.find(fd); w != watched_.end()) {
+      const std::uint32_t mask = events[i].events;
+      w->second.handler->on_ready(fd, (mask & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0, (mask & EPOLLOUT) != 0);
+      ++handled;
+    }
+  }
+  if (!resumed_.empty()) read_resumed();
+  if (starved_until_ != kNever) retry_accepts(now());
+  return handled;
+}
+
+void EpollReactor::wake() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto r = ::write(wakeup_.get(), &one, sizeof one);
+}
+
+void EpollReactor::read_resumed() {
+  std::vector<SocketId> list;
+  list.swap(resumed_);
+  for (const SocketId id : list) read(id, EPOLLRDHUP);
+}
+
+void EpollReactor::retry_accepts(Instant t) {
+  if (t < starved_until_) return;
+  starved_until_ = kNever;
+  std::vector<SocketId> list;
+  list.swap(starved_);
+  for (const SocketId id : list) accept_all(id);
+}
+
+void EpollReactor::handle_socket(std::uint32_t slot, std::uint32_t generation, std::uint32_t mask) {
+  const SocketId id{slot, generation};
+  Socket* s = find(id);
+  if (s == nullptr) return;
+  if (s->listener != nullptr) return accept_all(id);
+  if (s->connecting) {
+    int error = 0;
+    socklen_t size = sizeof error;
+    getsockopt(s->fd.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+    if (error == 0 && (mask & EPOLLOUT) == 0) return;  // not yet
+    s->connecting = false;
+    s->handler->on_connected(error);
+    s = find(id);
+    if (s == nullptr || error != 0) return;
+  }
+  if ((mask & EPOLLOUT) != 0 && (s->rest != nullptr || !s->body.empty())) {
+    write(id);
+    s = find(id);
+    if (s == nullptr) return;
+  }
+  if ((mask & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) read(id, mask);
+}
+
+void EpollReactor::accept_all(SocketId id) {
+  while (Socket* s = find(id)) {
+    const int fd = accept4(s->fd.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd >= 0) {
+      s->listener->on_accepted(Fd(fd));
+      continue;
+    }
+    const int error = errno;
+    if (error == EINTR || error == ECONNABORTED) continue;
+    if (error == EAGAIN || error == EWOULDBLOCK) return;
+    s->listener->on_accept_error(error);
+    // Out of descriptors or memory: the connection stays in the backlog and no new edge will announce it.
+    starved_.push_back(id);
+    starved_until_ = now() + kAcceptRetry;
+    return;
+  }
+}
+
+// Reads until the socket is empty. A short read proves that, unless the mask says that a FIN or an error may stand behind the
+// data: those make no edge of their own.
+void EpollReactor::read(SocketId id, std::uint32_t mask) {
+  const bool to_the_end = (mask & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+  for (int reads = 0;; ++reads) {
+    Socket* s = find(id);
+    if (s == nullptr || s->ended) return;
+    if (s->paused) {
+      s->unread = true;
+      return;
+    }
+    if (reads == kReadsPerWake) {
+      resumed_.push_back(id);  // go on after the others had their turn
+      return;
+    }
+    const bool skipping = s->skip > 0;
+    const std::size_t most = skipping ? static_cast<std::size_t>(std::min(s->skip, kSkipAtOnce)) : kBufferBytes;
+    const ssize_t n =
+        skipping ? recv(s->fd.get(), nullptr, most, MSG_DONTWAIT | MSG_TRUNC) : recv(s->fd.get(), buffer_.get(), most, MSG_DONTWAIT);
+    if (n > 0) {
+      const auto got = static_cast<std::size_t>(n);
+      if (skipping) {
+        s->skip -= got;
+        s->handler->on_skipped(got);
+        if (got < most) {
+          if (!to_the_end) return;
+        }
+      } else {
+        s->handler->on_received({buffer_.get(), got});
+        if (got < most && !to_the_end) return;
+      }
+      continue;
+    }
+    if (n == 0) return finish(id, 0);
+    if (errno == EINTR) continue;
+    if (errno == EAGAIN || errno == EWOULDBLOCK) return;
+    return finish(id, errno);
+  }
+}
+
+void EpollReactor::write(SocketId id) {
+  Socket* s = find(id);
+  while (s->rest != nullptr || !s->body.empty()) {
+    iovec parts[2];
+    int count = 0;
+    if (s->rest != nullptr) parts[count++] = {s->rest->data() + s->rest_sent, s->rest->size() - s->rest_sent};
+    if (!s->body.empty()) parts[count++] = {const_cast<char*>(s->body.data()), s->body.size()};
+    msghdr message{};
+    message.msg_iov = parts;
+    message.msg_iovlen = static_cast<std::size_t>(count);
+    const ssize_t n = sendmsg(s->fd.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n < 0) {
+      if (errno == EINTR) continue;
+      if (errno == EAGAIN || errno == EWOULDBLOCK) return;
+      const int error = errno;
+      s->rest.reset();
+      s->body = {};
+      return finish(id, error);
+    }
+    auto left = static_cast<std::size_t>(n);
+    if (s->rest != nullptr) {
+      const std::size_t part = std::min(left, s->rest->size() - s->rest_sent);
+      s->rest_sent += part;
+      left -= part;
+      if (s->rest_sent == s->rest->size()) s->rest.reset();
+    }
+    s->body = s->body.subspan(left);
+  }
+  if (std::exchange(s->shut_after_send, false)) ::shutdown(s->fd.get(), SHUT_WR);
+  s->handler->on_sent();
+}
+
+void EpollReactor::finish(SocketId id, int error) {
+  Socket* s = find(id);
+  if (s == nullptr || s->ended) return;
+  s->ended = true;
+  s->handler->on_end(error);
+}
+
+}  // namespace thrum::net

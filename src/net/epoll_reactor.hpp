@@ -1,0 +1,77 @@
+// The reactor on epoll. Sockets are registered once, edge-triggered, for everything, and never touched again.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "net/reactor.hpp"
+
+namespace thrum::net {
+
+class EpollReactor final : public Reactor {
+ public:
+  static Expected<std::unique_ptr<Reactor>> create();
+
+  SocketId adopt(Fd socket, SocketHandler& handler, bool connecting) override;
+  SocketId listen(Fd socket, ListenHandler& handler) override;
+  SendOutcome send(SocketId id, std::span<const char> head, std::span<const char> body) override;
+  bool is_sending(SocketId id) const override;
+  void skip(SocketId id, std::uint64_t n) override;
+  void pause(SocketId id) override;
+  void resume(SocketId id) override;
+  void shutdown_write(SocketId id) override;
+  void close(SocketId id, bool abort) override;
+  int descriptor(SocketId id) const override;
+  void watch(int fd, WatchHandler& handler, bool readable, bool writable) override;
+  int wait(Instant until) override;
+  void wake() override;
+
+ private:
+  struct Socket {
+    Fd fd;
+    std::uint32_t generation = 0;
+    bool connecting = false;
+    bool paused = false;
+    bool unread = false;  // readable when it was paused
+    bool ended = false;   // on_end was called
+    bool shut_after_send = false;
+    SocketHandler* handler = nullptr;
+    ListenHandler* listener = nullptr;
+    std::uint64_t skip = 0;
+    std::unique_ptr<std::vector<char>> rest;  // of a head that did not leave at once
+    std::size_t rest_sent = 0;
+    std::span<const char> body;  // of a body that did not leave at once
+  };
+  struct Watched {
+    WatchHandler* handler;
+    std::uint32_t mask;
+  };
+
+  EpollReactor(Fd epoll, Fd wakeup);
+  Socket* find(SocketId id);
+  const Socket* find(SocketId id) const;
+  SocketId take_slot(Fd socket);
+  bool add(Socket& s, std::uint32_t slot, std::uint32_t mask);
+  void handle_socket(std::uint32_t slot, std::uint32_t generation, std::uint32_t mask);
+  void accept_all(SocketId id);
+  void read(SocketId id, std::uint32_t mask);
+  void write(SocketId id);
+  void finish(SocketId id, int error);
+  void read_resumed();
+  void retry_accepts(Instant t);
+
+  Fd epoll_;
+  Fd wakeup_;
+  std::deque<Socket> sockets_;  // stable addresses
+  std::vector<std::uint32_t> free_;
+  std::vector<SocketId> resumed_;  // resume() found unread bytes: no new edge will come for them
+  std::vector<SocketId> starved_;  // listeners that could not accept for want of descriptors
+  Instant starved_until_ = kNever;
+  std::unordered_map<int, Watched> watched_;
+  std::unique_ptr<char[]> buffer_;
+  bool has_pwait2_ = true;
+};
+
+}  // namespace thrum::net

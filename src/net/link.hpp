@@ -1,0 +1,98 @@
+// Link: a pipe of plain bytes to a peer, whatever lies between (TCP or TLS, a name to be looked up, two families to be raced).
+// One Link is one connection: dial() once, close() once. It belongs to one thread and one Network.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "net/reactor.hpp"
+#include "net/timers.hpp"
+#include "thrum/attacker.hpp"  // TlsOptions
+#include "thrum/error.hpp"
+
+namespace thrum::net {
+
+class Resolver;
+class TlsClient;
+
+// Where to connect to, and as whom to speak.
+struct Endpoint {
+  std::string host;  // a name or an IP literal, without brackets; a zone (fe80::1%lo) is allowed
+  std::uint16_t port = 0;
+  bool tls = false;
+  std::string server_name;  // for SNI and verification; empty: `host`. No SNI is sent for IP literals
+};
+
+// Why a link did not come up, or went down, in a form that costs nothing until it is shown.
+struct Fault {
+  enum class Phase : std::uint8_t { none, dns, connect, tls, send, receive, client } phase = Phase::none;
+  enum class Source : std::uint8_t { os, resolver, tls_library, certificate, other } source = Source::os;
+  std::int64_t code = 0;  // errno; the resolver's status; the TLS library's packed error; the certificate's verify code
+  bool operator==(const Fault&) const = default;
+};
+
+// "connect: connection refused", "dns: no such host: nowhere.test", "tls: certificate signed by unknown authority (…; see
+// -root-certs)". Never a local port. `endpoint` names the host where that helps.
+std::string describe(const Fault& fault, const Endpoint& endpoint);
+
+// When the phases of coming up began and ended; kNever where a phase was not gone through.
+struct LinkTimes {
+  Instant dns_start = kNever, dns_end = kNever, connect_start = kNever, connect_end = kNever, tls_start = kNever, tls_end = kNever;
+};
+
+class LinkOwner {
+ public:
+  virtual ~LinkOwner() = default;
+  virtual void on_up() = 0;  // ready to send
+  virtual void on_bytes(std::span<const char> bytes) = 0;
+  virtual void on_skipped(std::size_t n) = 0;
+  virtual void on_sent() = 0;  // a pending send has left
+  // The last call. Before on_up(): it could not be opened. After: the peer ended the connection (phase none: in good order)
+  // or it broke. The owner may destroy the Link from within.
+  virtual void on_down(const Fault& fault) = 0;
+};
+
+// What the links of one thread share.
+struct Network {
+  Reactor& reactor;
+  Timers& timers;
+  Resolver& resolver;
+  // TLS starts when the first link needs it: loading the roots costs milliseconds and megabytes.
+  TlsClient& tls;
+};
+
+class Link {
+ public:
+  Link(Network& network, LinkOwner& owner);
+  ~Link();
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+
+  // Looks up, connects (both families raced: the second starts 250 ms later or when the first fails), shakes hands.
+  // What came of it is told by on_up() or on_down(), never from within dial(). No timeout of its own: the owner closes.
+  void dial(const Endpoint& endpoint);
+
+  bool is_up() const;
+  // Sends head, then body. pending: on_sent() follows, and `body` must live until then (or close()); `head` is copied if need be.
+  SendOutcome send(std::span<const char> head, std::span<const char> body = {});
+  bool is_sending() const;
+  // True on plain TCP: bytes of no use can be dropped unread. Under TLS they must be decrypted: on_bytes() delivers them.
+  bool can_skip() const;
+  void skip(std::uint64_t n);
+  // Idempotent. No call of the owner follows. `abort`: RST, so that the local port is free at once.
+  void close(bool abort = false);
+
+  const LinkTimes& times() const;
+  // What the peers agreed on in ALPN, "" for none.
+  std::string_view protocol() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace thrum::net

@@ -17,7 +17,11 @@ using Nanos = std::chrono::nanoseconds;
 struct Timestamp {
   std::int64_t seconds = 0;  // since 1970-01-01T00:00:00Z, may be negative
   std::int32_t nanos = 0;    // 0 … 999,999,999
-  std::int32_t zone = 0;     // offset east of UTC in seconds, for printing only
+  std::int32_t zone = 0;     // offset east of UTC in seconds, or kLocalZero; for printing only
+
+  // An offset of zero that is not UTC by name: vegeta's gob tells the two apart.
+  static constexpr std::int32_t kLocalZero = INT32_MIN;
+  constexpr std::int32_t offset() const { return zone == kLocalZero ? 0 : zone; }
 
   static constexpr Timestamp from_unix(Nanos since_epoch) {
     std::int64_t s = since_epoch.count() / 1'000'000'000, n = since_epoch.count() % 1'000'000'000;
@@ -46,7 +50,7 @@ struct Timestamp {
 struct Header {
   std::string_view name;   // as the server wrote it
   std::string_view value;  // one value; a repeated header is repeated here, in order
-  bool no_value = false;   // the name stands with an empty list of values (vegeta's files can say that)
+  bool no_value = false;   // the name stands with no list of values (`value` is "null") or an empty one; vegeta's files can say that
 };
 
 // What ended a hit, by the phase in which it ended. Numbers are part of the native format: append only.

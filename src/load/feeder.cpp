@@ -1,0 +1,111 @@
+#include "load/feeder.hpp"
+
+#include <chrono>
+
+namespace thrum::load {
+namespace {
+
+std::int64_t weight(const Request& r) {
+  return static_cast<std::int64_t>(sizeof(Request) + r.prepared.head.size() + r.prepared.url_text.size() + r.prepared.body_bytes().size());
+}
+
+}  // namespace
+
+Feeder::Feeder(Plan& plan, std::unique_ptr<TargetSource> source, http::RequestDefaults defaults, std::uint32_t shards)
+    : plan_(plan), source_(std::move(source)), defaults_(std::move(defaults)) {
+  for (std::uint32_t i = 0; i < shards; ++i) lanes_.push_back(std::make_unique<Lane>());
+}
+
+Feeder::~Feeder() {
+  stop();
+  for (auto& lane : lanes_) {
+    const Request* left = nullptr;
+    while (lane->ring.pop(left)) delete left;
+  }
+}
+
+Expected<std::unique_ptr<Request>> Feeder::next() {
+  Target target;
+  const auto more = source_->next(target);
+  if (!more) return std::unexpected(more.error());
+  if (!*more) return std::unique_ptr<Request>();
+  auto prepared = http::prepare(target, defaults_);
+  if (!prepared) return std::unexpected(prepared.error());
+  auto request = std::make_unique<Request>();
+  request->prepared = std::move(*prepared);
+  request->route = plan_.routes.intern(request->prepared.url);
+  request->is_owned = true;
+  return request;
+}
+
+Expected<bool> Feeder::prime() {
+  auto request = next();
+  if (!request) return std::unexpected(request.error());
+  first_ = std::move(*request);
+  if (first_ == nullptr) done_.store(true);
+  return first_ != nullptr;
+}
+
+void Feeder::start(std::function<void(std::uint32_t)> wake) {
+  wake_ = std::move(wake);
+  thread_ = std::thread([this] { read(); });
+}
+
+void Feeder::stop() {
+  stopping_.store(true);
+  if (source_) source_->interrupt();
+  room_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Feeder::read() {
+  if (first_ && !deal(first_.release())) return;
+  while (!stopping_.load(std::memory_order_relaxed) && !done_.load(std::memory_order_relaxed)) {
+    auto request = next();
+    if (!request) {
+      error_ = std::move(request.error());
+      break;
+    }
+    if (*request == nullptr || !deal(request->release())) break;
+  }
+  done_.store(true, std::memory_order_release);
+  for (std::uint32_t i = 0; i < lanes_.size(); ++i) wake_(i);
+}
+
+bool Feeder::deal(const Request* request) {
+  Lane& lane = *lanes_[turn_];
+  const std::int64_t bytes = weight(*request);
+  while (lane.ring.size() == lane.ring.capacity() || (waiting_bytes_.load(std::memory_order_relaxed) > kMostBytes && lane.ring.size() > 0)) {
+    if (stopping_.load()) {
+      delete request;
+      return false;
+    }
+    std::unique_lock lock(mutex_);
+    full_.store(true);
+    // The bound on the wait covers the moment between looking and sleeping.
+    room_.wait_for(lock, std::chrono::milliseconds(2));
+  }
+  full_.store(false, std::memory_order_relaxed);
+  waiting_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  lane.ring.push(request);
+  if (lane.hungry.exchange(false)) wake_(turn_);
+  turn_ = (turn_ + 1) % static_cast<std::uint32_t>(lanes_.size());
+  return true;
+}
+
+const Request* Feeder::take(std::uint32_t shard) {
+  Lane& lane = *lanes_[shard];
+  const Request* request = nullptr;
+  if (!lane.ring.pop(request)) {
+    lane.hungry.store(true);
+    if (!lane.ring.pop(request)) return nullptr;  // looked again: one may have come before the flag was seen
+    lane.hungry.store(false);
+  }
+  waiting_bytes_.fetch_sub(weight(*request), std::memory_order_relaxed);
+  if (full_.load(std::memory_order_relaxed) && lane.ring.size() <= kSlots / 2) room_.notify_one();
+  return request;
+}
+
+bool Feeder::is_dry(std::uint32_t shard) const { return done_.load(std::memory_order_acquire) && lanes_[shard]->ring.size() == 0; }
+
+}  // namespace thrum::load

@@ -1,0 +1,67 @@
+// Room load: the generator. It decides when a hit leaves, sends it, and says what came of it. It must not know files,
+// formats or terminals: targets come through TargetSource, results go through ResultSink.
+//
+// Pacer: one shard's walk through the schedule, in time that is handed in (nanoseconds from the attack's start), so that it
+// can be tested without a clock. Shard k of S takes the hits k, k + S, k + 2S, …
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "thrum/attacker.hpp"
+
+namespace thrum::load {
+
+// A hit and when it is due.
+struct Due {
+  std::uint64_t hit;
+  Nanos at;
+};
+
+struct Slice {
+  std::uint32_t shard = 0;
+  std::uint32_t shards = 1;
+};
+
+class Pacer {
+ public:
+  // `total`: the schedule's number of hits, kUnlimited if nothing but a stop ends it.
+  Pacer(const Shape& shape, CatchUp catch_up, std::uint64_t total, Slice slice);
+
+  // The next hit that may leave at `t`. Under CatchUp none, hits that are too late are passed over and counted as missed.
+  std::optional<Due> take(Nanos t);
+  // From when take() will give a hit, if nothing else happens; Nanos::max() when there are no more.
+  Nanos next_at() const;
+  bool is_over() const { return next_ >= total_; }
+  // Whether the next hit is late at t by more than a timer's error.
+  bool is_behind(Nanos t) const { return !is_over() && t - next_due_ > kTolerance; }
+
+  // No hit that is due at or after `t` will leave; how many of this shard's hits were due before is now fixed.
+  void end_at(Nanos t);
+  // Gives up the hits that were not taken; they are missed.
+  void abandon();
+
+  std::uint64_t taken() const { return taken_; }
+  std::uint64_t missed() const { return missed_; }
+  // Hits of this shard due before t (or the schedule's end), taken or not.
+  std::uint64_t scheduled_before(Nanos t) const;
+
+  // A lateness below this is a timer's, not a backlog.
+  static constexpr Nanos kTolerance{1'000'000};
+
+ private:
+  std::uint64_t own_before(std::uint64_t hits) const;  // how many of the first `hits` are this shard's
+  void advance();
+
+  Shape shape_;
+  CatchUp catch_up_;
+  std::uint64_t total_;
+  Slice slice_;
+  std::uint64_t next_;       // hit number
+  Nanos next_due_{0};
+  Nanos earliest_{0};        // catch-up by percent: not before this
+  std::uint64_t taken_ = 0;
+  std::uint64_t missed_ = 0;
+};
+
+}  // namespace thrum::load

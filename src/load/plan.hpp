@@ -1,0 +1,74 @@
+// What the shards of one attack share: read-only once it runs, except for the few atomics that design allows.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "load/record.hpp"
+#include "thrum/attacker.hpp"
+
+namespace thrum::load {
+
+// Interns routes. Used before the attack, and by the one thread that reads lazy targets; shards see finished Route objects.
+class Routes {
+ public:
+  const Route* intern(const http::Url& url);
+  std::size_t size() const { return routes_.size(); }
+
+ private:
+  std::deque<Route> routes_;  // stable addresses
+  std::unordered_map<std::string, const Route*> by_key_;
+};
+
+// Closed mode and exact counts: hit numbers are claimed in blocks from one counter.
+class Claims {
+ public:
+  explicit Claims(std::uint64_t total) : total_(total) {}
+  // A block [first, first + count); count 0: none left.
+  struct Block {
+    std::uint64_t first = 0, count = 0;
+  };
+  Block claim() {
+    const std::uint64_t first = next_.fetch_add(kBlock, std::memory_order_relaxed);
+    if (first >= total_) return {};
+    return {first, std::min(kBlock, total_ - first)};
+  }
+
+ private:
+  static constexpr std::uint64_t kBlock = 16;
+  std::uint64_t total_;
+  std::atomic<std::uint64_t> next_{0};
+};
+
+struct Plan {
+  explicit Plan(AttackOptions o) : options(std::move(o)), claims(options.hits) {}
+
+  AttackOptions options;
+  std::vector<Request> requests;     // eager targets; empty when they are read lazily
+  Routes routes;
+  std::uint64_t total = kUnlimited;  // hits of an open schedule
+  Nanos end = Nanos::max();          // of sending, from the start
+  Nanos grace = Nanos::max();        // from the end of sending
+  Instant start;                     // t = 0
+  Claims claims;
+  std::atomic<bool> stop{false};
+  std::atomic<bool> cut{false};
+  std::atomic<std::int64_t> captured_in_flight{0};
+
+  bool is_lazy() const { return requests.empty(); }
+  static constexpr std::int64_t kMostCaptured = 64 << 20;
+};
+
+// Of `whole` things, how many are this shard's (unlimited stays unlimited).
+inline std::uint64_t share_of(std::uint64_t whole, std::uint32_t shard, std::uint32_t shards) {
+  return whole == kUnlimited ? kUnlimited : whole / shards + (shard < whole % shards ? 1 : 0);
+}
+
+}  // namespace thrum::load

@@ -1,0 +1,70 @@
+// What a shard says of a hit that is over: fixed in size, without text, cheap to write. The collector makes Results of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "http/request.hpp"
+#include "http/response_parser.hpp"
+#include "net/link.hpp"
+#include "thrum/result.hpp"
+
+namespace thrum::load {
+
+// Where requests of a kind go: connections are shared by the requests of one route. Lives as long as the attack.
+struct Route {
+  net::Endpoint endpoint;
+  std::uint32_t index = 0;
+};
+
+// A target ready to be sent.
+struct Request {
+  http::PreparedRequest prepared;
+  const Route* route = nullptr;
+  bool is_owned = false;  // read lazily: belongs to the hit that sends it, freed by the collector
+};
+
+// Captured bytes of one response, in a budget shared by all that are in flight.
+struct Capture final : http::ResponseCapture {
+  explicit Capture(bool headers, std::int64_t most) : keep_headers(headers), max_body(most) {}
+  void on_header(std::string_view name, std::string_view value) override {
+    if (keep_headers) headers.emplace_back(name, value);
+  }
+  void on_body(std::span<const char> bytes) override;
+  void clear() {
+    headers.clear();
+    body.clear();
+  }
+
+  bool keep_headers;
+  std::int64_t max_body;  // -1: all
+  std::int64_t budget = 0;  // bytes this capture may hold, set by the shard
+  bool was_truncated = false;
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;
+};
+
+// What a timed-out hit was waiting for.
+enum class Waiting : std::uint8_t { for_connection, for_name, for_connect, for_handshake, for_headers, for_body };
+
+struct Record {
+  std::uint64_t hit = 0;
+  Nanos due{0}, sent{0}, end{0};           // from the attack's start
+  Nanos first_byte = Result::kNone;        // likewise
+  Nanos dns = Result::kNone, connect = Result::kNone, tls = Result::kNone;  // lengths
+  std::uint64_t bytes_in = 0;
+  const Request* request = nullptr;
+  const std::string* reason = nullptr;     // the server's own reason phrase where it isn't the standard one
+  Capture* capture = nullptr;              // the collector's to free
+  net::Fault fault{};                      // outcomes dns … send, truncated by a broken connection
+  std::uint16_t status = 0;                // as seen, whatever came after
+  Outcome outcome = Outcome::ok;
+  std::uint8_t retries = 0;
+  http::ParseError parse_error = http::ParseError::none;
+  Waiting waiting = Waiting::for_connection;
+  bool is_closed_mode = false;             // due means nothing
+};
+
+}  // namespace thrum::load

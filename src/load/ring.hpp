@@ -1,0 +1,55 @@
+// A bounded queue from one thread to one other, without locks: the way of results out of a shard, and of lazily read targets
+// into one. Each side keeps a copy of the other's position, so that a push or pop usually touches no shared cache line.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <span>
+
+namespace thrum::load {
+
+template <class T>
+class Ring {
+ public:
+  // `capacity`: a power of two. Pages become resident as they are used.
+  explicit Ring(std::size_t capacity) : mask_(capacity - 1), slots_(new T[capacity]) {}
+
+  std::size_t capacity() const { return mask_ + 1; }
+  // Of either side; may be out of date by the time it is known.
+  std::size_t size() const { return head_.load(std::memory_order_relaxed) - tail_.load(std::memory_order_relaxed); }
+
+  // Producer: false when full.
+  bool push(const T& value) {
+    const std::size_t head = head_.load(std::memory_order_relaxed);
+    if (head - seen_tail_ > mask_) {
+      seen_tail_ = tail_.load(std::memory_order_acquire);
+      if (head - seen_tail_ > mask_) return false;
+    }
+    slots_[head & mask_] = value;
+    head_.store(head + 1, std::memory_order_release);
+    return true;
+  }
+
+  // Consumer: false when empty.
+  bool pop(T& value) {
+    const std::size_t tail = tail_.load(std::memory_order_relaxed);
+    if (tail == seen_head_) {
+      seen_head_ = head_.load(std::memory_order_acquire);
+      if (tail == seen_head_) return false;
+    }
+    value = slots_[tail & mask_];
+    tail_.store(tail + 1, std::memory_order_release);
+    return true;
+  }
+
+ private:
+  const std::size_t mask_;
+  const std::unique_ptr<T[]> slots_;
+  alignas(64) std::atomic<std::size_t> head_{0};
+  std::size_t seen_tail_ = 0;
+  alignas(64) std::atomic<std::size_t> tail_{0};
+  std::size_t seen_head_ = 0;
+};
+
+}  // namespace thrum::load

@@ -5,39 +5,17 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "base/clock.hpp"
+#include "net/fault.hpp"
 #include "net/reactor.hpp"
 #include "net/timers.hpp"
-#include "thrum/attacker.hpp"  // TlsOptions
-#include "thrum/error.hpp"
 
 namespace thrum::net {
 
 class Resolver;
 class TlsClient;
-
-// Where to connect to, and as whom to speak.
-struct Endpoint {
-  std::string host;  // a name or an IP literal, without brackets; a zone (fe80::1%lo) is allowed
-  std::uint16_t port = 0;
-  bool tls = false;
-  std::string server_name;  // for SNI and verification; empty: `host`. No SNI is sent for IP literals
-};
-
-// Why a link did not come up, or went down, in a form that costs nothing until it is shown.
-struct Fault {
-  enum class Phase : std::uint8_t { none, dns, connect, tls, send, receive, client } phase = Phase::none;
-  enum class Source : std::uint8_t { os, resolver, tls_library, certificate, other } source = Source::os;
-  std::int64_t code = 0;  // errno; the resolver's status; the TLS library's packed error; the certificate's verify code
-  bool operator==(const Fault&) const = default;
-};
-
-// "connect: connection refused", "dns: no such host: nowhere.test", "tls: certificate signed by unknown authority (…; see
-// -root-certs)". Never a local port. `endpoint` names the host where that helps.
-std::string describe(const Fault& fault, const Endpoint& endpoint);
 
 // When the phases of coming up began and ended; kNever where a phase was not gone through.
 struct LinkTimes {

@@ -4,9 +4,14 @@
 
 namespace thrum::net {
 
+Timer::~Timer() {
+  cancel();
+  if (timers_.running_ == this) timers_.running_ = nullptr;
+}
+
 void Timer::set(Instant at) {
   cancel();
-  at_ = at;
+  at_ = std::max(at, timers_.running_until_ == Instant::min() ? at : timers_.running_until_ + Instant::duration(1));
   timers_.insert(*this);
 }
 
@@ -33,11 +38,19 @@ void Timers::remove(Timer& t) {
 }
 
 void Timers::run_due(Instant t) {
+  if (heap_.empty() || heap_[0]->at_ > t) return;
+  running_until_ = t;
   while (!heap_.empty() && heap_[0]->at_ <= t) {
     Timer& due = *heap_[0];
     remove(due);
-    due.action_();
+    running_ = &due;
+    // Held here while it runs: it may destroy its timer.
+    auto action = std::move(due.action_);
+    action();
+    if (running_ != nullptr) due.action_ = std::move(action);
   }
+  running_ = nullptr;
+  running_until_ = Instant::min();
 }
 
 void Timers::sift_up(std::size_t i) {

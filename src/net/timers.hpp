@@ -17,7 +17,7 @@ class Timers;
 class Timer {
  public:
   Timer(Timers& timers, std::move_only_function<void()> action) : timers_(timers), action_(std::move(action)) {}
-  ~Timer() { cancel(); }
+  ~Timer();
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
 
@@ -37,8 +37,8 @@ class Timer {
 class Timers {
  public:
   Instant next() const { return heap_.empty() ? kNever : heap_[0]->at_; }
-  // Runs what is due at `t`, earliest first; an action may set any timer, its own included, and destroy any
-  // but its own.
+  // Runs what is due at `t`, earliest first; an action may set and destroy any timer, its own included. What it sets to `t` or
+  // before comes next time, so that an action that sets itself anew cannot hold the loop.
   void run_due(Instant t);
 
  private:
@@ -48,6 +48,8 @@ class Timers {
   void sift_up(std::size_t i);
   void sift_down(std::size_t i);
   std::vector<Timer*> heap_;
+  Instant running_until_ = Instant::min();  // the `t` of a run_due() under way
+  Timer* running_ = nullptr;                // whose action runs
 };
 
 }  // namespace thrum::net

@@ -1,0 +1,194 @@
+#include "net/link.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+#include <vector>
+
+#include "net/resolver.hpp"
+#include "net/socket.hpp"
+
+namespace thrum::net {
+namespace {
+
+// RFC 8305 section 5, "Connection Attempt Delay".
+constexpr auto kNextAttempt = std::chrono::milliseconds(250);
+
+// Errors that say little about the target: any other attempt's error is worth more.
+bool is_vague(const Fault& f) {
+  return f.phase == Fault::Phase::none || (f.source == Fault::Source::os && (f.code == ENETUNREACH || f.code == EHOSTUNREACH ||
+                                                                             f.code == EADDRNOTAVAIL || f.code == EAFNOSUPPORT));
+}
+
+Fault fault_of_connect(int error, const Address& address) {
+  const bool is_ours = error == EMFILE || error == ENFILE || (error == EADDRNOTAVAIL && is_out_of_ports(address));
+  return Fault::os(is_ours ? Fault::Phase::client : Fault::Phase::connect, error);
+}
+
+}  // namespace
+
+// Every call of the owner may destroy the link: nothing of it is touched after one.
+class Link::Impl final : Resolver::Lookup {
+ public:
+  Impl(Network& network, LinkOwner& owner) : network_(network), owner_(owner), timer_(network.timers, [this] { on_timer(); }) {}
+  ~Impl() { close(false); }
+
+  void dial(const Endpoint& endpoint);
+  void close(bool abort);
+
+  bool is_up() const { return state_ == State::up; }
+  SendOutcome send(std::span<const char> head, std::span<const char> body) {
+    if (!is_up()) return {SendOutcome::State::failed, ENOTCONN};
+    return network_.reactor.send(socket_, head, body);
+  }
+  bool is_sending() const { return network_.reactor.is_sending(socket_); }
+  bool can_skip() const { return true; }
+  void skip(std::uint64_t n) { network_.reactor.skip(socket_, n); }
+  const LinkTimes& times() const { return times_; }
+
+ private:
+  enum class State : std::uint8_t { idle, connecting, up, down };
+
+  // One address being tried. The one that comes up stays as the socket's handler.
+  struct Attempt final : SocketHandler {
+    void on_connected(int error) override { link->connected(*this, error); }
+    void on_received(std::span<char> bytes) override { link->owner_.on_bytes(bytes); }
+    void on_skipped(std::size_t n) override { link->owner_.on_skipped(n); }
+    void on_sent() override { link->owner_.on_sent(); }
+    void on_end(int error) override { link->ended(error); }
+
+    Impl* link = nullptr;
+    SocketId socket;
+    Address address;
+  };
+
+  void on_lookup(Resolver::Answer answer) override;
+  void on_timer();
+  void start(Resolver::Answer answer);
+  bool try_next();
+  void connected(Attempt& attempt, int error);
+  void ended(int error);
+  void note(const Fault& fault) {
+    if (is_vague(fault_)) fault_ = fault;
+  }
+  void go_down(const Fault& fault);
+  void give_up_attempts();
+
+  Network& network_;
+  LinkOwner& owner_;
+  Timer timer_;  // to the next attempt, or to telling what was known within dial()
+  State state_ = State::idle;
+  std::uint16_t port_ = 0;
+  std::string host_;  // kept when there is a choice to remember for it
+  SocketId socket_;
+  Fault fault_;  // why it will go down, if it does
+  LinkTimes times_;
+  std::vector<Address> addresses_;  // still to be tried: the last one first
+  int pending_ = 0;                 // attempts under way
+  Attempt first_;
+  std::vector<std::unique_ptr<Attempt>> others_;
+};
+
+void Link::Impl::dial(const Endpoint& endpoint) {
+  port_ = endpoint.port;
+  host_ = endpoint.host;
+  state_ = State::connecting;
+  if (auto known = network_.resolver.lookup(endpoint.host, *this)) return start(std::move(*known));
+  times_.dns_start = now();
+}
+
+void Link::Impl::on_lookup(Resolver::Answer answer) {
+  times_.dns_end = now();
+  start(std::move(answer));
+}
+
+void Link::Impl::start(Resolver::Answer answer) {
+  times_.connect_start = answer.addresses.empty() ? kNever : now();
+  fault_ = answer.fault;
+  addresses_ = std::move(answer.addresses);
+  std::ranges::reverse(addresses_);
+  if (!try_next()) timer_.set(now());  // never from within dial()
+}
+
+// Begins the next attempt that gets under way. False: none did, and none is pending.
+bool Link::Impl::try_next() {
+  timer_.cancel();
+  while (!addresses_.empty()) {
+    const Address address = addresses_.back();
+    addresses_.pop_back();
+    Connecting c = start_connect(address, port_);
+    if (c.error != 0) {
+      note(fault_of_connect(c.error, address));
+      if (fault_.phase == Fault::Phase::client) addresses_.clear();  // no other address would fare better
+      continue;
+    }
+    Attempt& attempt = first_.socket.is_valid() ? *others_.emplace_back(std::make_unique<Attempt>()) : first_;
+    attempt.link = this;
+    attempt.address = address;
+    attempt.socket = network_.reactor.adopt(std::move(c.socket), attempt, true);
+    ++pending_;
+    if (!addresses_.empty()) timer_.set(now() + kNextAttempt);
+    return true;
+  }
+  return pending_ > 0;
+}
+
+void Link::Impl::on_timer() {
+  if (!try_next()) go_down(fault_);
+}
+
+void Link::Impl::connected(Attempt& attempt, int error) {
+  --pending_;
+  if (error == 0 && is_connected_to_itself(network_.reactor.descriptor(attempt.socket), attempt.address, port_)) error = ECONNREFUSED;
+  if (error != 0) {
+    network_.reactor.close(std::exchange(attempt.socket, {}), true);
+    note(fault_of_connect(error, attempt.address));
+    if (!try_next()) go_down(fault_);
+    return;
+  }
+  times_.connect_end = now();
+  socket_ = std::exchange(attempt.socket, {});
+  give_up_attempts();
+  network_.resolver.worked(host_, attempt.address);
+  state_ = State::up;
+  owner_.on_up();
+}
+
+void Link::Impl::ended(int error) {
+  if (error == 0) return go_down({});
+  go_down(Fault::os(error == EPIPE ? Fault::Phase::send : Fault::Phase::receive, error));
+}
+
+void Link::Impl::go_down(const Fault& fault) {
+  close(false);
+  owner_.on_down(fault);
+}
+
+void Link::Impl::give_up_attempts() {
+  timer_.cancel();
+  addresses_.clear();
+  if (first_.socket.is_valid()) network_.reactor.close(std::exchange(first_.socket, {}), true);
+  for (const auto& other : others_)
+    if (other->socket.is_valid()) network_.reactor.close(std::exchange(other->socket, {}), true);
+}
+
+void Link::Impl::close(bool abort) {
+  leave();
+  give_up_attempts();
+  if (socket_.is_valid()) network_.reactor.close(std::exchange(socket_, {}), abort);
+  state_ = State::down;
+}
+
+Link::Link(Network& network, LinkOwner& owner) : impl_(std::make_unique<Impl>(network, owner)) {}
+Link::~Link() = default;
+void Link::dial(const Endpoint& endpoint) { impl_->dial(endpoint); }
+bool Link::is_up() const { return impl_->is_up(); }
+SendOutcome Link::send(std::span<const char> head, std::span<const char> body) { return impl_->send(head, body); }
+bool Link::is_sending() const { return impl_->is_sending(); }
+bool Link::can_skip() const { return impl_->can_skip(); }
+void Link::skip(std::uint64_t n) { impl_->skip(n); }
+void Link::close(bool abort) { impl_->close(abort); }
+const LinkTimes& Link::times() const { return impl_->times(); }
+std::string_view Link::protocol() const { return {}; }
+
+}  // namespace thrum::net

@@ -1,0 +1,38 @@
+// Everything that the links of one thread share, made and owned together.
+#pragma once
+
+#include <memory>
+
+#include "net/link.hpp"
+#include "net/resolver.hpp"
+#include "net/tls.hpp"
+
+namespace thrum::net {
+
+struct NetworkOptions {
+  ResolverOptions dns;
+  TlsOptions tls;
+};
+
+class OwnNetwork {
+ public:
+  // Errors: no descriptors left for the reactor; name servers that make no sense.
+  static Expected<std::unique_ptr<OwnNetwork>> create(NetworkOptions options = {});
+  OwnNetwork(const OwnNetwork&) = delete;
+  OwnNetwork& operator=(const OwnNetwork&) = delete;
+
+  Network& network() { return network_; }
+  // One turn of the loop: waits for sockets and timers, at most until `until`, and hands out what came.
+  void turn(Instant until = kNever);
+
+ private:
+  OwnNetwork(std::unique_ptr<Reactor> reactor, NetworkOptions options);
+
+  std::unique_ptr<Reactor> reactor_;  // first: it goes last
+  Timers timers_;
+  Resolver resolver_;
+  TlsClient tls_;
+  Network network_;
+};
+
+}  // namespace thrum::net

@@ -29,8 +29,8 @@ struct PreparedRequest {
   std::string head;
   SharedBytes body;           // null: none
   bool is_head = false;       // the response has no body whatever its headers say
-  bool is_idempotent = true;  // RFC 9110 section 9.2.2
-  bool asks_close = false;    // the request itself says Connection: close
+  bool is_idempotent = true;  // may be sent again on a stale connection: safe methods, or an Idempotency-Key header
+  bool asks_close = false;    // the connection ends with this request: Connection: close, or defaults without keep-alive
   std::string_view body_bytes() const { return body ? std::string_view(*body) : std::string_view(); }
 };
 

@@ -2,19 +2,19 @@
 // One parser per connection; reset() before each response. Hostile bytes give an error, never trouble.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace thrum::http {
 
 enum class ParseError : std::uint8_t {
   none,
-  bad_status_line,     // not HTTP/1.x
-  bad_header,          // no colon, bad name, obs-fold, control characters
+  bad_status_line,     // not HTTP/x.y and three digits
+  bad_header,          // no colon, a name that is none, control characters
   head_too_large,      // over kMaxHeadBytes
   bad_content_length,  // not a number, or several that disagree
   bad_transfer_encoding,
@@ -27,6 +27,9 @@ std::string_view describe(ParseError e);  // "malformed status line", …
 
 inline constexpr std::size_t kMaxHeadBytes = 256 * 1024;  // of one response: status line, headers; trailers likewise
 inline constexpr int kMaxInterim = 64;
+inline constexpr std::size_t kMaxLocation = 8 * 1024;
+inline constexpr std::size_t kMaxReason = 256;
+inline constexpr std::size_t kMaxChunkLine = 4096;  // a chunk's size with its extensions
 
 // Receives what somebody wants to keep. Null pointers in the parser mean that nobody does, and nothing is copied.
 class ResponseCapture {
@@ -61,15 +64,70 @@ class ResponseParser {
   std::uint64_t skippable() const;
   // After done: whether the connection may carry another request, as far as the response says.
   bool keep_alive() const;
-  // After the head: the value of Location, "" if none (kept up to 8 KiB, for redirects); valid until reset().
+  // After the head: the value of Location, "" if there is none or it is longer than kMaxLocation; valid until reset().
   std::string_view location() const;
 
  private:
-  // The author's to fill in: keep this public face.
+  // What the next byte is part of. Three phases read lines, two read a body, the others the framing around chunks.
+  enum class Phase : std::uint8_t {
+    status_line,
+    headers,
+    trailers,
+    body_of_length,
+    body_until_close,
+    chunk_size,       // hexadecimal digits
+    chunk_blank,      // spaces after them
+    chunk_extension,  // from ';' to the end of the line
+    chunk_size_lf,
+    chunk_data,
+    chunk_data_cr,
+    chunk_data_lf,
+  };
+  // What the head read so far says about connection and body.
+  struct Framing {
+    bool interim = false, http10 = false, closes = false, keeps = false;
+    bool has_length = false, bad_length = false, chunked = false, bad_coding = false;
+    std::uint64_t length = 0;
+  };
+
+  const char* read_line(const char* p, const char* end);
+  const char* keep_partial_line(const char* from, const char* to);
+  void read_kept_field();
+  void read_status_line(std::string_view text);
+  void read_field(std::string_view text);
+  void note_field(std::string_view name, std::string_view value);
+  void note_length(std::string_view digits);
+  void end_head();
+  void begin_body();
+  const char* read_body(const char* p, const char* end);
+  const char* read_chunk_framing(const char* p, const char* end);
+  void add_chunk_digit(int digit);
+  void end_chunk_size();
+  void pass_body(std::size_t n);
+  void fail(ParseError e);
+  const char* fail_at(const char* p, ParseError e);
+
   State state_ = State::reading_head;
   ParseError error_ = ParseError::none;
+  Phase phase_ = Phase::status_line;
+  bool head_request_ = false;
+  bool begun_ = false;
+  bool after_cr_ = false;      // the line's CR has come, its LF not yet
+  bool line_waits_ = false;    // line_ is whole, but the next byte may say that it goes on (obs-fold)
+  bool line_folded_ = false;   // line_ has LFs in it, each of which stands for a fold
+  bool chunk_digits_ = false;  // the chunk size has at least one
   int status_ = 0;
+  int interims_ = 0;
   std::uint64_t body_bytes_ = 0;
+  std::uint64_t left_ = 0;  // bytes of the body, or of the chunk, to come
+  std::size_t head_bytes_ = 0;
+  std::size_t chunk_line_bytes_ = 0;
+  Framing framing_;
+  ResponseCapture* capture_ = nullptr;
+  std::string line_;  // a line that came in pieces
+  std::string location_;
+  std::size_t reason_size_ = 0;
+  std::array<char, kMaxReason> reason_;
 };
 
 }  // namespace thrum::http

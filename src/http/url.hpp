@@ -18,6 +18,7 @@ struct Url {
   std::string authority;   // for Host: as written, brackets kept, zone left out, the default port left out
   std::string target;      // path and query as they go on the wire, at least "/"; fragment gone; user info gone
   std::string user_info;   // "user:password" unescaped, empty if none: becomes Authorization: Basic
+  bool has_path = true;    // false: none was written, and the "/" of `target` is ours
 };
 
 // One line of error, naming the URL (cut when long) and what is wrong with it.

@@ -1,0 +1,36 @@
+# What `thrum -version` says. The commit comes from git, and configuring again follows each commit; in an archive made by
+# `git archive` it stands in cmake/commit.txt (see .gitattributes).
+find_package(Git QUIET)
+set(THRUM_COMMIT unknown)
+set(_in_git FALSE)
+if(GIT_FOUND)
+  # --show-prefix is empty only at the top of a work tree: an unpacked archive inside somebody else's must not take its commit.
+  execute_process(COMMAND ${GIT_EXECUTABLE} rev-parse HEAD --show-prefix WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    OUTPUT_VARIABLE _head RESULT_VARIABLE _failed OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(NOT _failed AND _head MATCHES "^[0-9a-f]+$")
+    set(_in_git TRUE)
+    set(THRUM_COMMIT ${_head})
+    execute_process(COMMAND ${GIT_EXECUTABLE} rev-parse --git-path logs/HEAD WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+      OUTPUT_VARIABLE _log OUTPUT_STRIP_TRAILING_WHITESPACE)
+    get_filename_component(_log ${_log} ABSOLUTE BASE_DIR ${PROJECT_SOURCE_DIR})
+    if(EXISTS ${_log})
+      set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_log})
+    endif()
+  endif()
+endif()
+if(NOT _in_git)
+  file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/commit.txt _archived LIMIT_COUNT 1)
+  if(_archived MATCHES "^[0-9a-f]+$")
+    set(THRUM_COMMIT ${_archived})
+  endif()
+endif()
+
+string(TIMESTAMP THRUM_BUILD_DATE "%Y-%m-%d" UTC)
+string(TOLOWER ${CMAKE_SYSTEM_NAME} _system)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(_compiler g++)
+else()
+  string(TOLOWER ${CMAKE_CXX_COMPILER_ID} _compiler)
+endif()
+set(THRUM_RUNTIME "${_compiler} ${CMAKE_CXX_COMPILER_VERSION} ${_system}/${CMAKE_SYSTEM_PROCESSOR}")
+configure_file(${PROJECT_SOURCE_DIR}/src/base/version.cpp.in ${PROJECT_BINARY_DIR}/generated/version.cpp @ONLY)

@@ -1,0 +1,234 @@
+// The figures of a run. Results are judged one by one in add(); everything that can wait (percentiles, means, orders) is
+// left to close().
+#include "thrum/metrics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/text.hpp"
+#include "measure/error_kinds.hpp"
+#include "measure/timeline.hpp"
+
+namespace thrum {
+namespace {
+
+// The instant that vegeta takes for "no time yet": 0001-01-01T00:00:00Z.
+constexpr Timestamp kNoTime{-62'135'596'800, 0, 0};
+
+// Go's conversion of a floating-point number to a duration on amd64: cut to an integer; what does not fit is the smallest.
+Nanos to_nanos(double value) {
+  constexpr double kLimit = 9223372036854775808.0;
+  if (!(value >= -kLimit && value < kLimit)) return Nanos::min();
+  return Nanos(static_cast<std::int64_t>(value));
+}
+
+double seconds(Nanos d) { return static_cast<double>(d.count() / 1'000'000'000) + static_cast<double>(d.count() % 1'000'000'000) / 1e9; }
+
+Nanos wrapping_sum(Nanos a, Nanos b) {
+  return Nanos(static_cast<std::int64_t>(static_cast<std::uint64_t>(a.count()) + static_cast<std::uint64_t>(b.count())));
+}
+
+// A latency of 0 is forgotten when another comes.
+std::int64_t forgetful_min(std::int64_t min, std::int64_t value) { return value < min || min == 0 ? value : min; }
+
+bool can_succeed(Outcome outcome) { return outcome == Outcome::ok || outcome == Outcome::bad_status || outcome == Outcome::unknown; }
+
+}  // namespace
+
+StatusSet::StatusSet() { add(200, 399); }
+
+void StatusSet::add(std::uint16_t first, std::uint16_t last) {
+  for (std::uint32_t c = first; c <= last; ++c) bits_[c / 64] |= std::uint64_t{1} << (c % 64);
+}
+
+Expected<StatusSet> StatusSet::parse(std::string_view text) {
+  const auto bad = [&](std::string_view part) {
+    return usage_error(fmt::format("bad status codes \"{}\": \"{}\" is not a code; write them like 200-399, 2xx or 200,204,404",
+                                   printable_prefix(text, 60), printable_prefix(part, 20)));
+  };
+  const auto code = [](std::string_view s) -> int {
+    if (s.size() != 3 || s.find_first_not_of("0123456789") != s.npos) return -1;
+    return (s[0] - '0') * 100 + (s[1] - '0') * 10 + (s[2] - '0');
+  };
+  StatusSet set;
+  set.bits_ = {};
+  std::string_view rest = text;
+  while (true) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view part = trim(rest.substr(0, comma));
+    const std::size_t dash = part.find('-');
+    if (part.size() == 3 && part[0] >= '1' && part[0] <= '9' && equal_ignoring_case(part.substr(1), "xx")) {
+      const auto hundred = static_cast<std::uint16_t>((part[0] - '0') * 100);
+      set.add(hundred, hundred + 99);
+    } else {
+      const int first = code(trim(part.substr(0, dash)));
+      const int last = dash == part.npos ? first : code(trim(part.substr(dash + 1)));
+      if (first < 0 || last < first) return bad(part);
+      set.add(static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(last));
+    }
+    if (comma == rest.npos) return set;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+struct Metrics::State {
+  static constexpr std::size_t kCommonCodes = 1024;
+
+  StatusSet success;
+  std::uint64_t requests = 0, succeeded = 0, retries = 0, bytes_in = 0, bytes_out = 0;
+  std::array<std::uint64_t, kCommonCodes> codes{};
+  std::map<std::uint16_t, std::uint64_t> odd_codes;  // from 1,024 on; files can hold them
+  std::array<std::uint64_t, 16> outcomes{};
+  Histogram failures, successes, responses, lags;
+  std::int64_t min = 0;  // forgetful
+  bool saw_nonpositive = false;
+  Timestamp earliest = kNoTime, latest = kNoTime, end = kNoTime;
+  ErrorKinds errors;
+  Timeline timeline;
+  Histogram all;  // of the last close(), as are:
+  Figures figures;
+
+  void add(const Result& r) {
+    const std::int64_t latency = r.latency.count();
+    const bool good = success.has(r.code) && can_succeed(r.outcome);
+    succeeded += good;
+    (good ? successes : failures).record(r.latency);
+    min = forgetful_min(min, latency);
+    saw_nonpositive |= latency <= 0;
+    if (r.has_lag()) {
+      std::int64_t response = 0;
+      if (__builtin_add_overflow(latency, r.lag.count(), &response)) response = latency < 0 ? INT64_MIN : INT64_MAX;
+      responses.record(Nanos(response));
+      lags.record(r.lag);
+    }
+    bytes_in += r.bytes_in;
+    bytes_out += r.bytes_out;
+    retries += r.retries;
+    ++outcomes[static_cast<std::size_t>(r.outcome) % outcomes.size()];
+    if (r.code < kCommonCodes) [[likely]]
+      ++codes[r.code];
+    else
+      ++odd_codes[r.code];
+    see_times(r.timestamp, r.timestamp, r.end());
+    timeline.add(r.timestamp, r.latency);
+    if (!r.error.empty()) errors.add(r.error, requests);
+    ++requests;
+  }
+
+  // vegeta's comparisons: of equal instants the first seen stays, with its zone.
+  void see_times(Timestamp first, Timestamp last, Timestamp ended) {
+    if (first.before(earliest) || (earliest.same_instant(kNoTime) && earliest.zone == 0)) earliest = first;
+    if (latest.before(last)) latest = last;
+    if (end.before(ended)) end = ended;
+  }
+
+  void merge(const State& other) {
+    if (other.requests == 0) return;
+    // A latency <= 0 on the other side makes what we knew of the smallest forgotten, or outdone.
+    min = other.saw_nonpositive && min >= 0 ? other.min : other.saw_nonpositive ? std::min(min, other.min) : forgetful_min(min, other.min);
+    saw_nonpositive |= other.saw_nonpositive;
+    see_times(other.earliest, other.latest, other.end);
+    requests += other.requests;
+    succeeded += other.succeeded;
+    retries += other.retries;
+    bytes_in += other.bytes_in;
+    bytes_out += other.bytes_out;
+    for (std::size_t i = 0; i < codes.size(); ++i) codes[i] += other.codes[i];
+    for (const auto& [code, count] : other.odd_codes) odd_codes[code] += count;
+    for (std::size_t i = 0; i < outcomes.size(); ++i) outcomes[i] += other.outcomes[i];
+    failures.merge(other.failures);
+    successes.merge(other.successes);
+    responses.merge(other.responses);
+    lags.merge(other.lags);
+    errors.merge(other.errors);
+    timeline.merge(other.timeline);
+  }
+
+  void close() {
+    all = successes;
+    all.merge(failures);
+    Figures& f = figures = Figures{};
+    if (requests == 0) return;
+    const double n = static_cast<double>(requests);
+    f.requests = requests;
+    f.latencies.total = Nanos(static_cast<std::int64_t>(static_cast<std::uint64_t>(all.sum())));
+    f.latencies.mean = to_nanos(static_cast<double>(f.latencies.total.count()) / n);
+    f.latencies.p50 = all.quantile(0.50);
+    f.latencies.p90 = all.quantile(0.90);
+    f.latencies.p95 = all.quantile(0.95);
+    f.latencies.p99 = all.quantile(0.99);
+    f.latencies.max = std::max(Nanos(0), all.max());
+    f.latencies.min = Nanos(min);
+    f.bytes_in = {bytes_in, static_cast<double>(bytes_in) / n};
+    f.bytes_out = {bytes_out, static_cast<double>(bytes_out) / n};
+    f.earliest = earliest;
+    f.latest = latest;
+    f.end = end;
+    f.duration = latest.since(earliest);
+    f.wait = end.since(latest);
+    f.rate = n;
+    f.throughput = static_cast<double>(succeeded);
+    if (const double sending = seconds(f.duration); sending > 0) {
+      f.rate /= sending;
+      f.throughput /= seconds(wrapping_sum(f.duration, f.wait));
+    }
+    f.success = static_cast<double>(succeeded) / n;
+    for (std::size_t c = 0; c < codes.size(); ++c)
+      if (codes[c] != 0) f.status_codes.emplace_back(static_cast<std::uint16_t>(c), codes[c]);
+    f.status_codes.insert(f.status_codes.end(), odd_codes.begin(), odd_codes.end());
+    std::sort(f.status_codes.begin(), f.status_codes.end(),
+              [](const auto& a, const auto& b) { return std::to_string(a.first) < std::to_string(b.first); });
+    for (const ErrorCount& kind : errors.kinds()) f.errors.push_back(kind.text);
+  }
+};
+
+Metrics::Metrics(MetricsOptions options) : state_(std::make_unique<State>()) { state_->success = options.success; }
+Metrics::Metrics(const Metrics& other) : state_(std::make_unique<State>(*other.state_)) {}
+Metrics::Metrics(Metrics&&) noexcept = default;
+Metrics& Metrics::operator=(Metrics other) noexcept {
+  state_ = std::move(other.state_);
+  return *this;
+}
+Metrics::~Metrics() = default;
+
+void Metrics::add(std::span<const Result> results) {
+  for (const Result& r : results) state_->add(r);
+}
+void Metrics::merge(const Metrics& other) { state_->merge(*other.state_); }
+const Figures& Metrics::close() {
+  state_->close();
+  return state_->figures;
+}
+
+const Figures& Metrics::figures() const { return state_->figures; }
+const Histogram& Metrics::latencies() const { return state_->all; }
+std::uint64_t Metrics::requests() const { return state_->requests; }
+std::uint64_t Metrics::succeeded() const { return state_->succeeded; }
+std::uint64_t Metrics::answered() const { return state_->requests - state_->codes[0]; }
+std::uint64_t Metrics::ended_as(Outcome outcome) const {
+  return state_->outcomes[static_cast<std::size_t>(outcome) % state_->outcomes.size()];
+}
+std::uint64_t Metrics::retries() const { return state_->retries; }
+const Histogram& Metrics::success_latencies() const { return state_->successes; }
+const Histogram& Metrics::failure_latencies() const { return state_->failures; }
+const Histogram& Metrics::response_latencies() const { return state_->responses; }
+const Histogram& Metrics::lags() const { return state_->lags; }
+const std::vector<Metrics::ErrorCount>& Metrics::errors() const { return state_->errors.kinds(); }
+std::uint64_t Metrics::other_errors() const { return state_->errors.others(); }
+
+Metrics::Growth Metrics::growth() const {
+  // Too few to call it growth, or nothing to compare over.
+  constexpr std::uint64_t kFewest = 5;
+  const Nanos sending = state_->latest.since(state_->earliest);
+  if (sending.count() <= 0) return {};
+  const Timeline::Quarters q = state_->timeline.quarters(state_->earliest, state_->latest);
+  if (q.first_count < kFewest || q.last_count < kFewest) return {};
+  // The middles of the first and the last quarter lie three quarters of the sending apart.
+  const double apart = 0.75 * static_cast<double>(sending.count());
+  return {to_nanos(q.first), to_nanos(q.last), (q.last - q.first) / apart};
+}
+
+}  // namespace thrum

@@ -1,6 +1,6 @@
-#include "http/session.hpp"
-
 #include <utility>
+
+#include "http/session.hpp"
 
 namespace thrum::http {
 namespace {

@@ -151,8 +151,8 @@ const char* ResponseParser::read_line(const char* p, const char* end) {
   if (*lf == '\r' && !after_cr_) {
     if (++lf == stop) {
       after_cr_ = true;
-      line_.append(p, text_end);
-      head_bytes_ += static_cast<std::size_t>(stop - p);
+      ++head_bytes_;
+      keep_partial_line(p, text_end);
       return stop;
     }
   }

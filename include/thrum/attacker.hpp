@@ -31,6 +31,7 @@ struct TlsOptions {
   std::vector<std::string> root_cert_files;  // PEM; empty: the system's roots
   std::string cert_file;                     // client certificate, PEM
   std::string key_file;                      // empty: the key is in cert_file
+  bool session_tickets = false;              // true: later connections resume the session of earlier ones
 };
 
 struct AttackOptions {

@@ -1,6 +1,9 @@
 #include "net/fault.hpp"
 
 #include <ares.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
 
 #include <cctype>
 #include <cerrno>
@@ -80,6 +83,48 @@ std::string_view phase_word(Fault::Phase phase) {
   return "";
 }
 
+constexpr std::string_view kCure = "; trust it with -root-certs FILE or skip checks with -insecure";
+
+std::string certificate_words(std::int64_t code, const std::string& host) {
+  const std::string reason = X509_verify_cert_error_string(code);
+  switch (code) {
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+      return "certificate signed by unknown authority (x509: " + reason + ")" + std::string(kCure);
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+      return "certificate has expired (x509); skip checks with -insecure";
+    case X509_V_ERR_CERT_NOT_YET_VALID:
+      return "certificate is not yet valid (x509); is the clock right? Skip checks with -insecure";
+    case X509_V_ERR_HOSTNAME_MISMATCH:
+    case X509_V_ERR_IP_ADDRESS_MISMATCH:
+      return "certificate is not valid for " + host + " (x509: " + reason + "); skip checks with -insecure";
+    default:
+      return "certificate refused (x509: " + reason + ")" + std::string(kCure);
+  }
+}
+
+// Alerts (RFC 8446 section 6) are what the other side says went wrong.
+std::string tls_library_words(std::int64_t code) {
+  const auto packed = static_cast<unsigned long>(code);
+  const int reason = ERR_GET_REASON(packed);
+  if (ERR_GET_LIB(packed) == ERR_LIB_SSL) {
+    if (reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_HTTP_REQUEST)
+      return "the answer is not TLS (does the server speak plain http on this port?)";
+    if (reason == SSL_R_UNSUPPORTED_PROTOCOL) return "the server offers no TLS version that is supported (1.2 and 1.3 are)";
+    if (reason >= SSL_AD_REASON_OFFSET) {
+      const int alert = reason - SSL_AD_REASON_OFFSET;
+      if (alert == SSL_AD_CERTIFICATE_REQUIRED) return "remote error: certificate required (give one with -cert)";
+      const std::string_view words = SSL_alert_desc_string_long(alert);
+      if (words != "unknown") return "remote error: " + std::string(words);
+    }
+  }
+  const char* words = ERR_reason_error_string(packed);
+  return words == nullptr ? "error " + std::to_string(packed) : words;
+}
+
 std::string other_words(std::int64_t code) {
   switch (code) {
     case Fault::kTruncated:
@@ -101,9 +146,14 @@ std::string describe(const Fault& fault, const Endpoint& endpoint) {
       return prefix + (fault.phase == Fault::Phase::client ? client_words(fault.code) : os_words(fault.code));
     case Fault::Source::resolver:
       return prefix + resolver_words(fault.code, printable(endpoint.host));
-    default:
+    case Fault::Source::tls_library:
+      return prefix + tls_library_words(fault.code);
+    case Fault::Source::certificate:
+      return prefix + certificate_words(fault.code, printable(endpoint.server_name.empty() ? endpoint.host : endpoint.server_name));
+    case Fault::Source::other:
       return prefix + other_words(fault.code);
   }
+  return prefix;
 }
 
 }  // namespace thrum::net

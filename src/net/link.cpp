@@ -7,6 +7,8 @@
 
 #include "net/resolver.hpp"
 #include "net/socket.hpp"
+#include "net/tls.hpp"
+#include "net/tls_stream.hpp"
 
 namespace thrum::net {
 namespace {
@@ -28,7 +30,7 @@ Fault fault_of_connect(int error, const Address& address) {
 }  // namespace
 
 // Every call of the owner may destroy the link: nothing of it is touched after one.
-class Link::Impl final : Resolver::Lookup {
+class Link::Impl final : Resolver::Lookup, TlsStream::Owner {
  public:
   Impl(Network& network, LinkOwner& owner) : network_(network), owner_(owner), timer_(network.timers, [this] { on_timer(); }) {}
   ~Impl() { close(false); }
@@ -39,23 +41,26 @@ class Link::Impl final : Resolver::Lookup {
   bool is_up() const { return state_ == State::up; }
   SendOutcome send(std::span<const char> head, std::span<const char> body) {
     if (!is_up()) return {SendOutcome::State::failed, ENOTCONN};
-    return network_.reactor.send(socket_, head, body);
+    return tls_ ? tls_->send(head, body) : network_.reactor.send(socket_, head, body);
   }
-  bool is_sending() const { return network_.reactor.is_sending(socket_); }
-  bool can_skip() const { return true; }
-  void skip(std::uint64_t n) { network_.reactor.skip(socket_, n); }
+  bool is_sending() const { return tls_ ? tls_->is_sending() : network_.reactor.is_sending(socket_); }
+  bool can_skip() const { return tls_ == nullptr; }
+  void skip(std::uint64_t n) {
+    if (!tls_) network_.reactor.skip(socket_, n);
+  }
   const LinkTimes& times() const { return times_; }
+  std::string_view protocol() const { return tls_ ? tls_->protocol() : std::string_view{}; }
 
  private:
-  enum class State : std::uint8_t { idle, connecting, up, down };
+  enum class State : std::uint8_t { idle, connecting, shaking, up, down };
 
   // One address being tried. The one that comes up stays as the socket's handler.
   struct Attempt final : SocketHandler {
     void on_connected(int error) override { link->connected(*this, error); }
-    void on_received(std::span<char> bytes) override { link->owner_.on_bytes(bytes); }
+    void on_received(std::span<char> bytes) override { link->tls_ ? link->tls_->received(bytes) : link->owner_.on_bytes(bytes); }
     void on_skipped(std::size_t n) override { link->owner_.on_skipped(n); }
-    void on_sent() override { link->owner_.on_sent(); }
-    void on_end(int error) override { link->ended(error); }
+    void on_sent() override { link->tls_ ? link->tls_->sent() : link->owner_.on_sent(); }
+    void on_end(int error) override { link->tls_ ? link->tls_->ended(error) : link->ended(error); }
 
     Impl* link = nullptr;
     SocketId socket;
@@ -63,10 +68,15 @@ class Link::Impl final : Resolver::Lookup {
   };
 
   void on_lookup(Resolver::Answer answer) override;
+  void on_tls_up() override;
+  void on_tls_bytes(std::span<const char> bytes) override { owner_.on_bytes(bytes); }
+  void on_tls_sent() override { owner_.on_sent(); }
+  void on_tls_down(const Fault& fault) override { go_down(fault); }
   void on_timer();
   void start(Resolver::Answer answer);
   bool try_next();
   void connected(Attempt& attempt, int error);
+  void start_tls();
   void ended(int error);
   void note(const Fault& fault) {
     if (is_vague(fault_)) fault_ = fault;
@@ -78,22 +88,21 @@ class Link::Impl final : Resolver::Lookup {
   LinkOwner& owner_;
   Timer timer_;  // to the next attempt, or to telling what was known within dial()
   State state_ = State::idle;
-  std::uint16_t port_ = 0;
-  std::string host_;  // kept when there is a choice to remember for it
+  Endpoint endpoint_;
   SocketId socket_;
   Fault fault_;  // why it will go down, if it does
   LinkTimes times_;
   std::vector<Address> addresses_;  // still to be tried: the last one first
   int pending_ = 0;                 // attempts under way
   Attempt first_;
+  std::unique_ptr<TlsStream> tls_;
   std::vector<std::unique_ptr<Attempt>> others_;
 };
 
 void Link::Impl::dial(const Endpoint& endpoint) {
-  port_ = endpoint.port;
-  host_ = endpoint.host;
+  endpoint_ = endpoint;
   state_ = State::connecting;
-  if (auto known = network_.resolver.lookup(endpoint.host, *this)) return start(std::move(*known));
+  if (auto known = network_.resolver.lookup(endpoint_.host, *this)) return start(std::move(*known));
   times_.dns_start = now();
 }
 
@@ -116,7 +125,7 @@ bool Link::Impl::try_next() {
   while (!addresses_.empty()) {
     const Address address = addresses_.back();
     addresses_.pop_back();
-    Connecting c = start_connect(address, port_);
+    Connecting c = start_connect(address, endpoint_.port);
     if (c.error != 0) {
       note(fault_of_connect(c.error, address));
       if (fault_.phase == Fault::Phase::client) addresses_.clear();  // no other address would fare better
@@ -139,7 +148,8 @@ void Link::Impl::on_timer() {
 
 void Link::Impl::connected(Attempt& attempt, int error) {
   --pending_;
-  if (error == 0 && is_connected_to_itself(network_.reactor.descriptor(attempt.socket), attempt.address, port_)) error = ECONNREFUSED;
+  if (error == 0 && is_connected_to_itself(network_.reactor.descriptor(attempt.socket), attempt.address, endpoint_.port))
+    error = ECONNREFUSED;
   if (error != 0) {
     network_.reactor.close(std::exchange(attempt.socket, {}), true);
     note(fault_of_connect(error, attempt.address));
@@ -149,7 +159,22 @@ void Link::Impl::connected(Attempt& attempt, int error) {
   times_.connect_end = now();
   socket_ = std::exchange(attempt.socket, {});
   give_up_attempts();
-  network_.resolver.worked(host_, attempt.address);
+  network_.resolver.worked(endpoint_.host, attempt.address);
+  if (endpoint_.tls) return start_tls();
+  state_ = State::up;
+  owner_.on_up();
+}
+
+void Link::Impl::start_tls() {
+  state_ = State::shaking;
+  times_.tls_start = now();
+  tls_ = network_.tls.open(network_.reactor, socket_, endpoint_, *this);
+  if (tls_ == nullptr) return go_down(Fault::other(Fault::Phase::tls, Fault::kTlsSetup));
+  tls_->start();
+}
+
+void Link::Impl::on_tls_up() {
+  times_.tls_end = now();
   state_ = State::up;
   owner_.on_up();
 }
@@ -175,6 +200,7 @@ void Link::Impl::give_up_attempts() {
 void Link::Impl::close(bool abort) {
   leave();
   give_up_attempts();
+  if (tls_) tls_->end(!abort);
   if (socket_.is_valid()) network_.reactor.close(std::exchange(socket_, {}), abort);
   state_ = State::down;
 }
@@ -189,6 +215,6 @@ bool Link::can_skip() const { return impl_->can_skip(); }
 void Link::skip(std::uint64_t n) { impl_->skip(n); }
 void Link::close(bool abort) { impl_->close(abort); }
 const LinkTimes& Link::times() const { return impl_->times(); }
-std::string_view Link::protocol() const { return {}; }
+std::string_view Link::protocol() const { return impl_->protocol(); }
 
 }  // namespace thrum::net

@@ -1,0 +1,117 @@
+#include <openssl/err.h>
+#include <openssl/x509v3.h>
+
+#include <string>
+#include <utility>
+
+#include "base/text.hpp"
+#include "net/address.hpp"
+#include "net/tls.hpp"
+#include "net/tls_files.hpp"
+
+namespace thrum::net {
+namespace {
+
+constexpr std::size_t kMaxSessions = 10'000;
+
+// The name to be proven by the peer: without a port, a final dot or a zone, none of which a certificate knows.
+std::string peer_name(const Endpoint& endpoint) {
+  std::string name = endpoint.server_name.empty() ? endpoint.host : endpoint.server_name;
+  if (name.starts_with('[') && name.find(']') != name.npos) name = name.substr(1, name.find(']') - 1);
+  if (const std::size_t colon = name.find(':'); colon != name.npos && name.find(':', colon + 1) == name.npos) name.resize(colon);
+  if (const std::size_t percent = name.find('%'); percent != name.npos) name.resize(percent);
+  if (name.ends_with('.')) name.pop_back();
+  return name;
+}
+
+bool expect_peer(SSL* ssl, const std::string& name) {
+  if (parse_address(name)) return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name.c_str()) == 1;
+  SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  return SSL_set1_host(ssl, name.c_str()) == 1 && SSL_set_tlsext_host_name(ssl, name.c_str()) == 1;
+}
+
+}  // namespace
+
+TlsClient::TlsClient(TlsOptions options) : options_(std::move(options)) {}
+TlsClient::~TlsClient() = default;
+
+Expected<void> TlsClient::check(const TlsOptions& options) { return TlsClient(options).load(); }
+
+Expected<void> TlsClient::load() {
+  if (!is_loaded_) {
+    is_loaded_ = true;
+    context_ = make_context();
+    buffers_ = make_tls_buffers();
+  }
+  if (!context_) return std::unexpected(context_.error());
+  return {};
+}
+
+Expected<SslContext> TlsClient::make_context() {
+  auto made = make_ssl_context(TLS_client_method());
+  if (!made) return made;
+  SSL_CTX* context = made->get();
+  X509_STORE* store = SSL_CTX_get_cert_store(context);
+  // Any certificate that is trusted ends a chain, not only one signed by itself: what a person puts into -root-certs may be
+  // the server's own.
+  X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
+  // Files that were asked for are read even if nothing is verified: a wrong name is a mistake in either case.
+  for (const auto& file : options_.root_cert_files)
+    if (auto ok = add_roots(store, file); !ok) return std::unexpected(ok.error());
+  if (options_.verify && options_.root_cert_files.empty())
+    if (auto ok = add_system_roots(store, RootPlaces::of_environment()); !ok) return std::unexpected(ok.error());
+  if (options_.cert_file.empty() && !options_.key_file.empty())
+    return failure("key " + printable(options_.key_file) + ": a key without a certificate (-cert)");
+  if (!options_.cert_file.empty()) {
+    const std::string& key_file = options_.key_file.empty() ? options_.cert_file : options_.key_file;
+    const auto identity = TlsIdentity::load(options_.cert_file, options_.key_file);
+    if (!identity) return std::unexpected(identity.error());
+    if (auto ok = use_identity(context, *identity, printable(options_.cert_file), printable(key_file)); !ok)
+      return std::unexpected(ok.error());
+  }
+  SSL_CTX_set_verify(context, options_.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
+  if (options_.session_tickets) {
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    SSL_CTX_sess_set_new_cb(context, on_new_session);
+  } else {
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
+  }
+  return made;
+}
+
+std::unique_ptr<TlsStream> TlsClient::open(Reactor& reactor, SocketId socket, const Endpoint& endpoint, TlsStream::Owner& owner) {
+  if (!load()) return nullptr;
+  ERR_clear_error();
+  Ssl ssl(SSL_new(context_->get()));
+  const std::string name = peer_name(endpoint);
+  if (ssl == nullptr || !expect_peer(ssl.get(), name)) return nullptr;
+  if (const std::string list = alpn_list(protocols_); !list.empty())
+    SSL_set_alpn_protos(ssl.get(), reinterpret_cast<const unsigned char*>(list.data()), static_cast<unsigned>(list.size()));
+  SSL_set_connect_state(ssl.get());
+  if (options_.session_tickets) resume_session(ssl.get(), name + ':' + std::to_string(endpoint.port));
+  return std::make_unique<TlsStream>(std::move(ssl), reactor, socket, buffers_, owner);
+}
+
+// A place for the peer's next ticket is the SSL's application data; what lies there is used. A TLS 1.3 ticket serves once
+// (RFC 8446 appendix C.4).
+void TlsClient::resume_session(SSL* ssl, const std::string& peer) {
+  auto at = sessions_.find(peer);
+  if (at == sessions_.end()) {
+    if (sessions_.size() >= kMaxSessions) return;
+    at = sessions_.emplace(peer, nullptr).first;
+  }
+  SSL_set_app_data(ssl, &at->second);
+  if (at->second == nullptr) return;
+  SSL_set_session(ssl, at->second.get());
+  if (SSL_SESSION_get_protocol_version(at->second.get()) >= TLS1_3_VERSION) at->second.reset();
+}
+
+int TlsClient::on_new_session(SSL* ssl, SSL_SESSION* session) {
+  auto* place = static_cast<SslSession*>(SSL_get_app_data(ssl));
+  if (place == nullptr) return 0;
+  place->reset(session);
+  return 1;  // the reference is ours now
+}
+
+}  // namespace thrum::net

@@ -1,0 +1,225 @@
+#include "net/tls_stream.hpp"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace thrum::net {
+namespace {
+
+constexpr std::size_t kChunk = 128 * 1024;  // of a large body: encrypted at once, then sent
+
+}  // namespace
+
+// The library's view of the socket: reads what received() was given, writes into the shared buffer. It never blocks, never
+// ends (the end of a stream is ours to judge) and never touches a descriptor, so nothing can raise SIGPIPE.
+struct TlsBio {
+  static int read(BIO* bio, char* into, std::size_t size, std::size_t* got) {
+    auto& in = static_cast<TlsStream*>(BIO_get_data(bio))->in_;
+    BIO_clear_retry_flags(bio);
+    if (in.empty()) {
+      BIO_set_retry_read(bio);
+      return 0;
+    }
+    *got = std::min(size, in.size());
+    std::memcpy(into, in.data(), *got);
+    in = in.subspan(*got);
+    return 1;
+  }
+
+  static int write(BIO* bio, const char* from, std::size_t size, std::size_t* put) {
+    auto& out = static_cast<TlsStream*>(BIO_get_data(bio))->buffers_.out;
+    BIO_clear_retry_flags(bio);
+    out.insert(out.end(), from, from + size);
+    *put = size;
+    return 1;
+  }
+
+  static long control(BIO*, int command, long, void*) { return command == BIO_CTRL_FLUSH ? 1 : 0; }
+
+  static int create(BIO* bio) {
+    BIO_set_init(bio, 1);
+    return 1;
+  }
+
+  static BIO_METHOD* method() {
+    static BIO_METHOD* const made = [] {
+      BIO_METHOD* m = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "thrum");
+      if (m == nullptr) return m;
+      BIO_meth_set_read_ex(m, read);
+      BIO_meth_set_write_ex(m, write);
+      BIO_meth_set_ctrl(m, control);
+      BIO_meth_set_create(m, create);
+      return m;
+    }();
+    return made;
+  }
+};
+
+void SslDelete::operator()(SSL* ssl) const { SSL_free(ssl); }
+
+TlsStream::TlsStream(Ssl ssl, Reactor& reactor, SocketId socket, TlsBuffers& buffers, Owner& owner)
+    : ssl_(std::move(ssl)), reactor_(reactor), buffers_(buffers), owner_(owner), socket_(socket) {
+  BIO* bio = BIO_new(TlsBio::method());
+  if (bio != nullptr) BIO_set_data(bio, this);
+  SSL_set_bio(ssl_.get(), bio, bio);  // without one the handshake fails, which is told
+}
+
+TlsStream::~TlsStream() {
+  if (is_gone_ != nullptr) *is_gone_ = true;
+}
+
+void TlsStream::start() {
+  assert(state_ == State::shaking);
+  shake();
+}
+
+void TlsStream::received(std::span<const char> ciphertext) {
+  if (state_ == State::down) return;
+  in_ = ciphertext;
+  bool gone = false;
+  is_gone_ = &gone;
+  if (state_ == State::up || (shake() && !gone)) decrypt();
+  if (gone) return;
+  is_gone_ = nullptr;
+  in_ = {};
+}
+
+// Carries the handshake on. True when it is done.
+bool TlsStream::shake() {
+  ERR_clear_error();
+  const int r = SSL_do_handshake(ssl_.get());
+  if (r == 1) {
+    state_ = State::up;
+    flush();
+    owner_.on_tls_up();
+    return true;
+  }
+  if (SSL_get_error(ssl_.get(), r) == SSL_ERROR_WANT_READ)
+    flush();
+  else
+    go_down(fault_of_library());
+  return false;
+}
+
+// Hands out all that can be read; afterwards the library holds at most a part of a record.
+void TlsStream::decrypt() {
+  bool* const gone = is_gone_;
+  ERR_clear_error();
+  while (state_ == State::up) {
+    std::size_t n = 0;
+    const int r = SSL_read_ex(ssl_.get(), buffers_.plain.get(), TlsBuffers::kPlain, &n);
+    const int error = r == 1 ? SSL_ERROR_NONE : SSL_get_error(ssl_.get(), r);
+    if (error == SSL_ERROR_NONE || error == SSL_ERROR_WANT_READ) {
+      flush();  // reading makes the library answer now and then: a key update
+      if (error == SSL_ERROR_WANT_READ) return;
+      owner_.on_tls_bytes({buffers_.plain.get(), n});
+      if (*gone) return;
+      continue;
+    }
+    return go_down(error == SSL_ERROR_ZERO_RETURN ? Fault{} : fault_of_library());
+  }
+}
+
+SendOutcome TlsStream::send(std::span<const char> head, std::span<const char> body) {
+  if (state_ != State::up) return {SendOutcome::State::failed, ENOTCONN};
+  assert(!is_sending_);
+  ERR_clear_error();
+  if (!head.empty() && !body.empty() && head.size() + body.size() <= TlsBuffers::kPlain) {
+    std::memcpy(buffers_.joined.get(), head.data(), head.size());
+    std::memcpy(buffers_.joined.get() + head.size(), body.data(), body.size());
+    head = {buffers_.joined.get(), head.size() + body.size()};
+    body = {};
+  }
+  if (!encrypt(head)) return {SendOutcome::State::failed, EPROTO};
+  rest_ = body;
+  const SendOutcome outcome = push();
+  is_sending_ = outcome.state == SendOutcome::State::pending;
+  return outcome;
+}
+
+void TlsStream::sent() {
+  if (!queued_.empty()) {
+    const std::vector<char> next = std::exchange(queued_, {});
+    if (reactor_.send(socket_, next).state != SendOutcome::State::done) return;  // if it failed, ended() follows
+  }
+  if (!is_sending_ || push().state != SendOutcome::State::done) return;
+  is_sending_ = false;
+  owner_.on_tls_sent();
+}
+
+void TlsStream::ended(int error) {
+  if (state_ == State::down) return;
+  if (state_ == State::shaking)
+    return go_down(error == 0 ? Fault::other(Fault::Phase::tls, Fault::kHandshakeEnded) : Fault::os(Fault::Phase::tls, error));
+  if (error == 0) return go_down(Fault::other(Fault::Phase::receive, Fault::kTruncated));
+  go_down(Fault::os(error == EPIPE ? Fault::Phase::send : Fault::Phase::receive, error));
+}
+
+void TlsStream::end(bool politely) {
+  const bool can_speak = state_ == State::up && !is_sending_ && !reactor_.is_sending(socket_);
+  state_ = State::down;
+  if (!politely || !can_speak) return;
+  ERR_clear_error();
+  SSL_shutdown(ssl_.get());
+  flush();
+}
+
+std::string_view TlsStream::protocol() const {
+  const unsigned char* name = nullptr;
+  unsigned size = 0;
+  SSL_get0_alpn_selected(ssl_.get(), &name, &size);
+  return {reinterpret_cast<const char*>(name), size};
+}
+
+bool TlsStream::encrypt(std::span<const char> plain) {
+  std::size_t n = 0;
+  if (plain.empty() || SSL_write_ex(ssl_.get(), plain.data(), plain.size(), &n) == 1) return true;
+  buffers_.out.clear();
+  return false;
+}
+
+// Sends what is encrypted, and encrypts and sends what is left of the body as long as the socket takes it.
+SendOutcome TlsStream::push() {
+  for (;;) {
+    const auto part = rest_.first(std::min(rest_.size(), kChunk));
+    if (!encrypt(part)) return {SendOutcome::State::failed, EPROTO};
+    rest_ = rest_.subspan(part.size());
+    const SendOutcome outcome = flush();
+    if (outcome.state != SendOutcome::State::done || rest_.empty()) return outcome;
+  }
+}
+
+// The shared buffer is empty after it: the next call may be another stream's.
+SendOutcome TlsStream::flush() {
+  auto& out = buffers_.out;
+  if (out.empty()) return {};
+  SendOutcome outcome{SendOutcome::State::pending, 0};
+  if (reactor_.is_sending(socket_))
+    queued_.insert(queued_.end(), out.begin(), out.end());
+  else
+    outcome = reactor_.send(socket_, out);
+  out.clear();
+  return outcome;
+}
+
+void TlsStream::go_down(Fault fault) {
+  state_ = State::down;
+  flush();  // the alert that says why
+  owner_.on_tls_down(fault);
+}
+
+Fault TlsStream::fault_of_library() const {
+  const unsigned long code = ERR_peek_error();  // the first is the cause
+  if (ERR_GET_LIB(code) == ERR_LIB_SSL && ERR_GET_REASON(code) == SSL_R_CERTIFICATE_VERIFY_FAILED)
+    return {Fault::Phase::tls, Fault::Source::certificate, SSL_get_verify_result(ssl_.get())};
+  return {Fault::Phase::tls, Fault::Source::tls_library, static_cast<std::int64_t>(code)};
+}
+
+}  // namespace thrum::net

@@ -40,6 +40,9 @@ class StatusSet {
   std::array<std::uint64_t, kCodes / 64> bits_{};
 };
 
+// By its code, unless the hit failed for another reason (an expectation not met, a redirect that went nowhere).
+bool is_success(const Result& result, const StatusSet& success);
+
 struct MetricsOptions {
   StatusSet success;
 };

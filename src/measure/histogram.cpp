@@ -1,6 +1,6 @@
 #include "thrum/histogram.hpp"
 
-#include <cmath>
+#include "measure/quantile.hpp"
 
 namespace thrum {
 namespace {
@@ -23,28 +23,6 @@ Histogram::Bin limits_of(std::uint32_t bin, bool negative, std::uint64_t count) 
   // -2^63 has no positive counterpart; its bin reaches no further.
   const std::int64_t lowest = low + (width - 1) >= std::uint64_t{1} << 63 ? std::numeric_limits<std::int64_t>::min() : -last;
   return {lowest, low == std::uint64_t{1} << 63 ? lowest : -first, count};
-}
-
-// The value at place `index` on the scale on which x[i] stands at i + 1/2, between x[rank] = below and x[rank + 1] = above.
-double between(double index, std::uint64_t rank, double below, double above) {
-  const double place = static_cast<double>(rank) + 0.5;
-  const double from_below = index - place, to_above = place + 1 - index;
-  return std::clamp((below * to_above + above * from_below) / (from_below + to_above), below, above);
-}
-
-Nanos clamp_to(double value, std::int64_t low, std::int64_t high) {
-  if (value <= static_cast<double>(low)) return Nanos(low);
-  if (value >= static_cast<double>(high)) return Nanos(high);
-  return Nanos(static_cast<std::int64_t>(value));
-}
-
-template <class Value>
-Nanos quantile_of(double q, std::uint64_t count, std::int64_t low, std::int64_t high, Value&& value_of_rank) {
-  const double n = static_cast<double>(count), index = std::clamp(q, 0.0, 1.0) * n;
-  if (index <= 0.5) return Nanos(low);
-  if (index >= n - 0.5) return Nanos(high);
-  const auto rank = std::min(static_cast<std::uint64_t>(index - 0.5), count - 2);
-  return clamp_to(between(index, rank, value_of_rank(rank), value_of_rank(rank + 1)), low, high);
 }
 
 }  // namespace
@@ -151,9 +129,9 @@ double Histogram::middle_of_rank(std::uint64_t rank) const {
 
 Nanos Histogram::quantile(double q) const {
   if (count_ == 0) return Nanos(0);
-  if (binned_) return quantile_of(q, count_, min_, max_, [&](std::uint64_t rank) { return middle_of_rank(rank); });
+  if (binned_) return quantile_of(q, count_, min(), max(), [&](std::uint64_t rank) { return middle_of_rank(rank); });
   std::vector<std::int64_t> sorted = exact_;
-  return quantile_of(q, count_, min_, max_, [&](std::uint64_t rank) {
+  return quantile_of(q, count_, min(), max(), [&](std::uint64_t rank) {
     const auto nth = sorted.begin() + static_cast<std::ptrdiff_t>(rank);
     std::nth_element(sorted.begin(), nth, sorted.end());
     return static_cast<double>(*nth);

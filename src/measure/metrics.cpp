@@ -34,9 +34,12 @@ Nanos wrapping_sum(Nanos a, Nanos b) {
 // A latency of 0 is forgotten when another comes.
 std::int64_t forgetful_min(std::int64_t min, std::int64_t value) { return value < min || min == 0 ? value : min; }
 
-bool can_succeed(Outcome outcome) { return outcome == Outcome::ok || outcome == Outcome::bad_status || outcome == Outcome::unknown; }
-
 }  // namespace
+
+bool is_success(const Result& result, const StatusSet& success) {
+  const bool by_code = result.outcome == Outcome::ok || result.outcome == Outcome::bad_status || result.outcome == Outcome::unknown;
+  return by_code && success.has(result.code);
+}
 
 StatusSet::StatusSet() { add(200, 399); }
 
@@ -93,7 +96,7 @@ struct Metrics::State {
 
   void add(const Result& r) {
     const std::int64_t latency = r.latency.count();
-    const bool good = success.has(r.code) && can_succeed(r.outcome);
+    const bool good = is_success(r, success);
     succeeded += good;
     (good ? successes : failures).record(r.latency);
     min = forgetful_min(min, latency);

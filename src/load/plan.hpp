@@ -63,7 +63,6 @@ struct Plan {
   std::atomic<std::int64_t> captured_in_flight{0};
 
   bool is_lazy() const { return requests.empty(); }
-  static constexpr std::int64_t kMostCaptured = 64 << 20;
 };
 
 // Of `whole` things, how many are this shard's (unlimited stays unlimited).

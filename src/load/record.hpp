@@ -1,6 +1,7 @@
 // What a shard says of a hit that is over: fixed in size, without text, cheap to write. The collector makes Results of it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -26,12 +27,17 @@ struct Request {
   bool is_owned = false;  // read lazily: belongs to the hit that sends it, freed by the collector
 };
 
-// Captured bytes of one response, in a budget shared by all that are in flight.
+// Captured bytes of one response. All captures in flight share one budget: when it is used up, bodies are cut short (and that
+// is counted) rather than memory exhausted.
 struct Capture final : http::ResponseCapture {
-  explicit Capture(bool headers, std::int64_t most) : keep_headers(headers), max_body(most) {}
-  void on_header(std::string_view name, std::string_view value) override {
-    if (keep_headers) headers.emplace_back(name, value);
-  }
+  static constexpr std::int64_t kMostInFlight = 64 << 20;
+
+  Capture(bool with_headers, std::int64_t most, std::atomic<std::int64_t>& shared) : keep_headers(with_headers), max_body(most), in_flight(shared) {}
+  ~Capture() override { in_flight.fetch_sub(charged, std::memory_order_relaxed); }
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
+
+  void on_header(std::string_view name, std::string_view value) override;
   void on_body(std::span<const char> bytes) override;
   void clear() {
     headers.clear();
@@ -40,7 +46,8 @@ struct Capture final : http::ResponseCapture {
 
   bool keep_headers;
   std::int64_t max_body;  // -1: all
-  std::int64_t budget = 0;  // bytes this capture may hold, set by the shard
+  std::atomic<std::int64_t>& in_flight;
+  std::int64_t charged = 0;
   bool was_truncated = false;
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;

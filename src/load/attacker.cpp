@@ -1,0 +1,281 @@
+// The attacker: makes a plan, runs its shards, collects what they say.
+#include "thrum/attacker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "host/limits.hpp"
+#include "load/collector.hpp"
+#include "load/feeder.hpp"
+#include "load/plan.hpp"
+#include "load/shard.hpp"
+#include "net/tls.hpp"
+
+namespace thrum {
+namespace {
+
+using load::Collector;
+using load::Feeder;
+using load::Plan;
+using load::Shard;
+
+constexpr auto kTick = std::chrono::milliseconds(90);
+constexpr std::chrono::nanoseconds kShortestNap = std::chrono::milliseconds(1), kLongestNap = std::chrono::milliseconds(45);
+constexpr double kShardRate = 60'000;   // hits per second that one shard carries with ease
+
+Timestamp wall_clock() { return Timestamp::from_unix(std::chrono::system_clock::now().time_since_epoch()); }
+
+http::RequestDefaults defaults_of(const AttackOptions& o) { return {o.name, o.headers, o.body, o.keep_alive}; }
+
+Expected<void> check(const AttackOptions& o) {
+  if (o.shape.is_closed() && o.max_workers == kUnlimited)
+    return usage_error("a rate of 0 (no limit) needs -max-workers: it says how many requests are in flight at once");
+  if (o.max_workers == 0) return usage_error("-max-workers=0 would send nothing; give at least 1");
+  if (o.max_connections == 0) return usage_error("-max-connections=0 would send nothing; give at least 1, or leave it out for no limit");
+  if (o.catch_up.mode == CatchUp::Mode::percent && o.catch_up.percent == 0) return usage_error("-catch-up=0% would never send what is late; say none");
+  return net::TlsClient::check(o.tls);
+}
+
+std::uint32_t shards_for(const AttackOptions& o) {
+  std::uint64_t n = o.shards;
+  if (n == 0) {
+    const double rate = o.shape.is_closed() ? 0 : o.shape.rate_at(Nanos(0));
+    const auto wanted = static_cast<std::uint64_t>(std::ceil(rate / kShardRate));
+    n = std::clamp<std::uint64_t>(wanted, 1, std::max(1u, host::usable_cores()));
+  }
+  n = std::min({n, o.max_workers, o.max_connections, std::uint64_t{256}});
+  return static_cast<std::uint32_t>(n);
+}
+
+class AttackerImpl final : public Attacker {
+ public:
+  explicit AttackerImpl(AttackOptions options) : plan_(std::make_unique<Plan>(std::move(options))) {}
+
+  Expected<void> use(std::vector<Target> targets) {
+    if (targets.empty()) return failure("no targets to attack");
+    const auto defaults = defaults_of(plan_->options);
+    plan_->requests.reserve(targets.size());
+    for (Target& target : targets) {
+      auto prepared = http::prepare(target, defaults);
+      if (!prepared) return std::unexpected(prepared.error());
+      load::Request& request = plan_->requests.emplace_back();
+      request.route = plan_->routes.intern(prepared->url);
+      request.prepared = std::move(*prepared);
+      target = Target{};
+    }
+    return {};
+  }
+
+  Expected<void> use(std::unique_ptr<TargetSource> source, std::uint32_t shards) {
+    feeder_ = std::make_unique<Feeder>(*plan_, std::move(source), defaults_of(plan_->options), shards);
+    return {};
+  }
+
+  Expected<void> prepare(std::uint32_t shards) {
+    const AttackOptions& o = plan_->options;
+    const bool has_end = o.duration.count() > 0;
+    plan_->total = o.hits;
+    if (has_end) {
+      plan_->end = o.duration;
+      if (!o.shape.is_closed()) plan_->total = std::min(o.hits, o.shape.hits_before(o.duration));
+    }
+    if (o.grace != Result::kNone) plan_->grace = o.grace;
+    for (std::uint32_t k = 0; k < shards; ++k) {
+      shards_.push_back(std::make_unique<Shard>(*plan_, load::Slice{k, shards}, feeder_.get()));
+      if (auto ready = shards_.back()->prepare(); !ready) return ready;
+    }
+    return {};
+  }
+
+  Expected<Summary> run(ResultSink& sink) override;
+
+  void stop() override {
+    plan_->stop.store(true);
+    for (const auto& shard : shards_) shard->wake();
+  }
+
+  void cut() override {
+    plan_->stop.store(true);
+    plan_->cut.store(true);
+    for (const auto& shard : shards_) shard->wake();
+  }
+
+  Progress progress() const override;
+
+ private:
+  void collect(Collector& collector);
+  Summary summarise(Timestamp started) const;
+  void name_the_limit(Summary& s, const std::uint64_t (&late)[8], double mean_latency) const;
+
+  std::unique_ptr<Plan> plan_;
+  std::unique_ptr<Feeder> feeder_;
+  std::vector<std::unique_ptr<Shard>> shards_;
+  std::atomic<bool> started_{false};
+  std::mutex mutex_;
+  std::condition_variable shard_over_;
+};
+
+Expected<Summary> AttackerImpl::run(ResultSink& sink) {
+  if (feeder_) {
+    const auto primed = feeder_->prime();
+    if (!primed) return std::unexpected(primed.error());
+    if (!*primed) return failure("no targets to attack");
+  }
+  const Timestamp started = wall_clock();
+  plan_->start = now();
+  started_.store(true, std::memory_order_release);
+  if (feeder_) feeder_->start([this](std::uint32_t k) { shards_[k]->wake(); });
+  std::vector<std::thread> threads;
+  for (const auto& shard : shards_) {
+    threads.emplace_back([this, &shard] {
+      shard->run();
+      const std::lock_guard lock(mutex_);
+      shard_over_.notify_all();
+    });
+  }
+  Collector collector(*plan_, sink, started);
+  collect(collector);
+  for (std::thread& t : threads) t.join();
+  for (const auto& shard : shards_) collector.drain(shard->results());
+  if (feeder_) feeder_->stop();
+  if (!collector.status()) return std::unexpected(collector.status().error());
+  if (feeder_ && feeder_->error() && !plan_->stop.load()) return std::unexpected(*feeder_->error());
+  return summarise(started);
+}
+
+// Naps between two looks at the rings, short enough that none fills, long enough to cost nothing.
+void AttackerImpl::collect(Collector& collector) {
+  std::chrono::nanoseconds nap = std::chrono::milliseconds(4);
+  Instant ticked = now();
+  for (;;) {
+    bool all_over = true;
+    std::size_t fullest = 0;
+    for (const auto& shard : shards_) {
+      all_over = shard->is_over() && all_over;
+      fullest = std::max(fullest, collector.drain(shard->results()));
+    }
+    if (all_over) return;
+    if (collector.has_failed() && !plan_->stop.load()) cut();
+    if (const Instant t = now(); t - ticked >= kTick) {
+      collector.tick();
+      ticked = t;
+    }
+    if (fullest > 1024)
+      nap = std::max(kShortestNap, nap / 2);
+    else if (fullest < 256)
+      nap = std::min(kLongestNap, nap * 3 / 2);
+    std::unique_lock lock(mutex_);
+    shard_over_.wait_for(lock, nap);
+  }
+}
+
+Summary AttackerImpl::summarise(Timestamp started) const {
+  Summary s;
+  s.started = started;
+  s.shards = static_cast<std::uint32_t>(shards_.size());
+  std::uint64_t late[8] = {};
+  double latency = 0;
+  std::uint64_t answered = 0;
+  for (const auto& shard : shards_) {
+    const load::ShardTotals& t = shard->totals();
+    const load::Gauges& g = shard->gauges();
+    s.books.scheduled += t.scheduled;
+    s.books.sent += g.sent.load();
+    s.books.missed += g.missed.load();
+    s.books.ok += g.ok.load();
+    s.books.cut += t.cut;
+    answered += g.answered.load();
+    latency += t.latency_sum;
+    s.connections.opened += t.connections.opened;
+    s.connections.failed += t.connections.failed;
+    s.connections.reused += t.connections.reused;
+    s.connections.peak += t.connections.peak;
+    s.connections.stale_retries += t.connections.stale_retries;
+    s.truncated_captures += t.truncated_captures;
+    s.elapsed = std::max(s.elapsed, t.ended);
+    s.sending = std::max(s.sending, shard->end_of_sending());
+    s.busiest_shard = std::max(s.busiest_shard, t.busy);
+    s.was_cut = s.was_cut || t.was_cut;
+    for (std::size_t i = 0; i < 8; ++i) late[i] += t.late_by_limit[i];
+  }
+  s.books.failed = s.books.sent - s.books.ok - s.books.cut;
+  s.stopped = plan_->stop.load();
+  name_the_limit(s, late, answered == 0 ? 0 : latency / static_cast<double>(answered));
+  return s;
+}
+
+// A limit is worth naming when it made hits late or missed in numbers that show.
+void AttackerImpl::name_the_limit(Summary& s, const std::uint64_t (&late)[8], double mean_latency) const {
+  std::size_t most = 0;
+  std::uint64_t all = 0;
+  for (std::size_t i = 1; i < 8; ++i) {
+    all += late[i];
+    if (late[i] > late[most]) most = i;
+  }
+  if (s.books.missed == 0 && all * 100 < s.books.scheduled) return;
+  if (most == 0) return;
+  s.limit = static_cast<Limit>(most);
+  const double rate = plan_->options.shape.rate_at(s.sending);
+  const double at_once = rate * mean_latency / 1e9;  // Little's law
+  const auto needed = static_cast<std::uint64_t>(std::ceil(at_once * 0.99));
+  if (s.limit == Limit::workers) {
+    s.limit_value = plan_->options.max_workers;
+    s.limit_needed = needed;
+  } else if (s.limit == Limit::connections) {
+    s.limit_value = plan_->options.max_connections;
+    s.limit_needed = needed;
+  } else if (s.limit == Limit::descriptors) {
+    s.limit_value = s.connections.peak;
+    s.limit_needed = needed;
+  }
+}
+
+Progress AttackerImpl::progress() const {
+  Progress p;
+  if (!started_.load(std::memory_order_acquire)) return p;
+  p.elapsed = now() - plan_->start;
+  for (const auto& shard : shards_) {
+    const load::Gauges& g = shard->gauges();
+    p.sent += g.sent.load(std::memory_order_relaxed);
+    p.answered += g.answered.load(std::memory_order_relaxed);
+    p.ok += g.ok.load(std::memory_order_relaxed);
+    p.in_flight += g.in_flight.load(std::memory_order_relaxed);
+    p.missed += g.missed.load(std::memory_order_relaxed);
+  }
+  p.due = plan_->options.shape.is_closed() ? p.sent : std::min(plan_->total, plan_->options.shape.hits_before(std::min(p.elapsed, plan_->end)));
+  return p;
+}
+
+template <class Targets>
+Expected<std::unique_ptr<Attacker>> make(AttackOptions options, Targets targets) {
+  if (auto fine = check(options); !fine) return std::unexpected(fine.error());
+  const std::uint32_t shards = shards_for(options);
+  auto attacker = std::make_unique<AttackerImpl>(std::move(options));
+  Expected<void> ready;
+  if constexpr (std::is_same_v<Targets, std::vector<Target>>)
+    ready = attacker->use(std::move(targets));
+  else
+    ready = attacker->use(std::move(targets), shards);
+  if (ready) ready = attacker->prepare(shards);
+  if (!ready) return std::unexpected(ready.error());
+  return std::unique_ptr<Attacker>(std::move(attacker));
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<Attacker>> Attacker::create(AttackOptions options, std::vector<Target> targets) {
+  return make(std::move(options), std::move(targets));
+}
+
+Expected<std::unique_ptr<Attacker>> Attacker::create(AttackOptions options, std::unique_ptr<TargetSource> targets) {
+  return make(std::move(options), std::move(targets));
+}
+
+}  // namespace thrum

@@ -1,0 +1,89 @@
+// One connection and the protocol on it. It belongs to a shard's pool; exchanges come and go on it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "http/session.hpp"
+#include "load/record.hpp"
+#include "net/link.hpp"
+
+namespace thrum::load {
+
+struct Pool;
+class Connection;
+
+// What a connection tells its shard.
+class ConnectionOwner {
+ public:
+  virtual ~ConnectionOwner() = default;
+  virtual Nanos clock() const = 0;
+  virtual std::vector<char>& scratch() = 0;
+  virtual net::Network& network() = 0;
+  virtual void on_connection_up(Connection& c) = 0;
+  virtual void on_connection_down(Connection& c, const net::Fault& fault) = 0;  // its exchanges are still with it
+  virtual void on_first_byte(std::uint32_t exchange) = 0;
+  virtual void on_response(Connection& c, std::uint32_t exchange, const http::Response& response) = 0;
+  virtual void on_connection_turn(Connection& c) = 0;  // after each delivery of bytes: it may be free again
+};
+
+class Connection final : public net::LinkOwner, public http::SessionOwner {
+ public:
+  Connection(ConnectionOwner& owner, Pool& pool) : owner_(owner), pool_(pool), link_(owner.network(), *this) {}
+
+  void dial(const net::Endpoint& endpoint) { link_.dial(endpoint); }
+  void close(bool abort) { link_.close(abort); }
+  bool is_up() const { return session_ != nullptr; }
+
+  http::Session& session() { return *session_; }
+  net::Link& link() { return link_; }
+  Pool& pool() { return pool_; }
+  // When the bytes that are being handled came in.
+  Nanos received_at() const { return received_at_; }
+  bool is_reusable() const { return session_ != nullptr && !is_ended_ && session_->is_reusable(); }
+
+  // Kept by the shard.
+  std::vector<std::uint32_t> exchanges;
+  std::uint64_t served = 0;       // responses it has carried
+  bool is_dropped = false;
+
+  // net::LinkOwner
+  void on_up() override {
+    session_ = http::make_http1_session(link_, *this, owner_.scratch());
+    owner_.on_connection_up(*this);
+  }
+  void on_bytes(std::span<const char> bytes) override {
+    received_at_ = owner_.clock();
+    session_->on_bytes(bytes);
+    if (!is_dropped) owner_.on_connection_turn(*this);
+  }
+  void on_skipped(std::size_t n) override {
+    received_at_ = owner_.clock();
+    session_->on_skipped(n);
+    if (!is_dropped) owner_.on_connection_turn(*this);
+  }
+  void on_sent() override {}
+  void on_down(const net::Fault& fault) override {
+    received_at_ = owner_.clock();
+    is_ended_ = true;
+    const bool clean = fault.phase == net::Fault::Phase::none;
+    // An orderly end may complete a response (a body until close); a broken one leaves its exchanges to the shard.
+    if (session_ != nullptr && clean && !is_dropped) session_->on_end(true);
+    owner_.on_connection_down(*this, fault);
+  }
+
+  // http::SessionOwner
+  void on_first_byte(http::StreamId stream) override { owner_.on_first_byte(stream); }
+  void on_response(http::StreamId stream, const http::Response& response) override { owner_.on_response(*this, stream, response); }
+
+ private:
+  ConnectionOwner& owner_;
+  Pool& pool_;
+  net::Link link_;
+  std::unique_ptr<http::Session> session_;
+  Nanos received_at_{0};
+  bool is_ended_ = false;
+};
+
+}  // namespace thrum::load

@@ -1,0 +1,273 @@
+// The loop of a shard: which hits leave when, and how it waits. What happens to exchanges: shard_exchanges.cpp.
+#include "load/shard.hpp"
+
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include <algorithm>
+
+namespace thrum::load {
+namespace {
+
+constexpr std::uint64_t kMostHeld = 4096;
+constexpr std::uint64_t kMostReady = 65'536;  // exchanges made ready before the first hit
+
+// Hits that are late through our own doing when sending should end still leave for this long.
+Nanos allowance(Nanos end) { return std::clamp(end / 50, Nanos(50'000'000), Nanos(1'000'000'000)); }
+
+Nanos thread_cpu() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return Nanos(t.tv_sec * 1'000'000'000 + t.tv_nsec);
+}
+
+}  // namespace
+
+Shard::Shard(Plan& plan, Slice slice, Feeder* feeder)
+    : plan_(plan),
+      slice_(slice),
+      feeder_(feeder),
+      pacer_(plan.options.shape.is_closed() ? Shape::constant({1'000'000'000, Nanos(1'000'000'000)}) : plan.options.shape,
+             plan.options.catch_up, plan.options.shape.is_closed() ? 0 : plan.total, slice),
+      sleeper_(plan.options.spin),
+      max_in_flight_(share_of(plan.options.max_workers, slice.shard, slice.shards)),
+      max_idle_((plan.options.connections + slice.shards - 1) / slice.shards),
+      end_(plan.end) {}
+
+Shard::~Shard() {
+  Record left;
+  while (results_.pop(left)) {
+    delete left.capture;
+    if (left.request->is_owned) delete left.request;
+  }
+  for (const Exchange& e : exchanges_) {
+    if (!e.in_use) continue;
+    delete e.capture;
+    if (e.request->is_owned) delete e.request;
+  }
+  for (const auto& pool : pools_) {
+    if (pool == nullptr) continue;
+    for (const HeldHit& h : pool->held)
+      if (h.request->is_owned) delete h.request;
+  }
+  if (pending_ != nullptr) delete pending_;
+}
+
+Expected<void> Shard::prepare() {
+  auto network = net::OwnedNetwork::create(plan_.options.tls, plan_.options.dns_ttl);
+  if (!network) return std::unexpected(network.error());
+  network_ = std::move(*network);
+  const std::uint64_t ready = std::min({share_of(plan_.options.workers, slice_.shard, slice_.shards), max_in_flight_, kMostReady});
+  for (std::uint64_t i = 0; i < ready; ++i) {
+    exchanges_.emplace_back();
+    free_exchanges_.push_back(static_cast<std::uint32_t>(ready - 1 - i));
+  }
+  return {};
+}
+
+void Shard::wake() { network_->network().reactor.wake(); }
+
+void Shard::run() {
+  pthread_setname_np(pthread_self(), "thrum-shard");
+  prctl(PR_SET_TIMERSLACK, 1);  // this thread's only
+  const Nanos cpu_before = thread_cpu();
+  for (;;) {
+    Nanos t = clock();
+    if (plan_.stop.load(std::memory_order_relaxed) && !stopping_) begin_stop(t);
+    if (plan_.cut.load(std::memory_order_relaxed)) {
+      if (!stopping_) begin_stop(t);
+      settle_the_end(t);
+      cut_everything();
+    }
+    network_->network().timers.run_due(plan_.start + t);
+    expire(t);
+    pump(t);
+    t = clock();
+    if (!ending_ && t >= end_) settle_the_end(t);
+    if (ending_ && in_flight_ > 0 && plan_.grace != Nanos::max() && t >= sending_over_at_ + plan_.grace) cut_everything();
+    bury();
+    publish();
+    if (ending_ && in_flight_ == 0) break;
+    sleep(t);
+  }
+  const Nanos spent = thread_cpu() - cpu_before - sleeper_.total_spun();
+  finish_totals(clock());
+  totals_.busy = std::clamp(static_cast<double>(spent.count()) / static_cast<double>(std::max<std::int64_t>(1, clock().count())), 0.0, 1.0);
+  publish();
+  over_.store(true, std::memory_order_release);
+}
+
+// Starts every hit that is due and can leave.
+void Shard::pump(Nanos t) {
+  blocked_by_ = Limit::none;
+  while (may_be_due(t)) {
+    blocked_by_ = what_blocks();
+    if (blocked_by_ != Limit::none) {
+      last_blocked_by_ = blocked_by_;
+      return;
+    }
+    if (ending_) return;  // the targets ran out
+    Due due;
+    if (!take_hit(t, due)) break;
+    const Request* request = plan_.is_lazy() ? std::exchange(pending_, nullptr) : &plan_.requests[due.hit % plan_.requests.size()];
+    start_hit(due, request, t);
+    t = clock();
+  }
+  if (!ending_ && held_ == 0 && (is_closed() ? !claims_left_ : pacer_.is_over())) end_sending();
+}
+
+// What stands in the way of the next hit, which is due.
+Limit Shard::what_blocks() {
+  if (in_flight_ + held_ >= max_in_flight_) return Limit::workers;
+  const bool one_route = !plan_.is_lazy() && plan_.routes.size() == 1;
+  bool no_connection = held_ >= kMostHeld;
+  if (one_route) {
+    const Pool& pool = pool_of(plan_.requests[0].route);
+    no_connection = pool.idle.empty() && !has_room(pool);
+  }
+  if (no_connection) return open_ >= most_open_ ? Limit::descriptors : Limit::connections;
+  if (plan_.is_lazy() && pending_ == nullptr) {
+    pending_ = feeder_->take(slice_.shard);
+    if (pending_ == nullptr) {
+      if (!feeder_->is_dry(slice_.shard)) return Limit::targets;
+      if (held_ == 0) end_sending();
+      claims_left_ = false;
+      pacer_.end_at(Nanos(0));
+    }
+  }
+  return Limit::none;
+}
+
+bool Shard::take_hit(Nanos t, Due& due) {
+  if (is_closed()) {
+    if (block_.count == 0) block_ = plan_.claims.claim();
+    if (block_.count == 0) {
+      claims_left_ = false;
+      return false;
+    }
+    due = {block_.first++, t};
+    --block_.count;
+    return true;
+  }
+  const auto taken = pacer_.take(t);
+  if (!taken) return false;
+  due = *taken;
+  return true;
+}
+
+void Shard::start_hit(const Due& due, const Request* request, Nanos t) {
+  Pool& pool = pool_of(request->route);
+  if (pool.idle.empty() && !has_room(pool)) {
+    pool.held.push_back({due, request});
+    ++held_;
+    last_blocked_by_ = open_ >= most_open_ ? Limit::descriptors : Limit::connections;
+    return;
+  }
+  if (!is_closed()) note_late(t - due.at);
+  const std::uint32_t index = take_exchange();
+  Exchange& e = exchanges_[index];
+  e.request = request;
+  e.hit = due.hit;
+  e.due = due.at;
+  e.sent = t;
+  if (plan_.options.capture_headers || plan_.options.max_body != 0) {
+    e.capture = new Capture(plan_.options.capture_headers, plan_.options.max_body, plan_.captured_in_flight);
+  }
+  ++sent_;
+  assign(index);
+}
+
+void Shard::begin_stop(Nanos t) {
+  stopping_ = true;
+  end_ = std::min(end_, t);
+  pacer_.end_at(t);
+  if (is_closed()) claims_left_ = false;
+}
+
+// After the end of sending: what is late through a cap, or has had its allowance, is missed.
+void Shard::settle_the_end(Nanos t) {
+  if (ending_) return;
+  const bool own_doing = blocked_by_ == Limit::none && held_ == 0 && plan_.options.catch_up.mode == CatchUp::Mode::all && !stopping_;
+  if (!is_closed() && own_doing && !pacer_.is_over() && t < end_ + allowance(end_)) return;
+  const std::uint64_t before = pacer_.missed();
+  pacer_.abandon();
+  note_missed(pacer_.missed() - before);
+  for (const auto& pool : pools_) {
+    if (pool == nullptr) continue;
+    for (const HeldHit& h : pool->held) {
+      if (h.request->is_owned) delete h.request;
+      if (!is_closed()) ++missed_;
+    }
+    if (!is_closed()) note_missed(pool->held.size());
+    held_ -= pool->held.size();
+    pool->held.clear();
+  }
+  end_sending();
+}
+
+void Shard::end_sending() {
+  ending_ = true;
+  sending_over_at_ = clock();
+}
+
+void Shard::note_late(Nanos late) {
+  if (late <= Pacer::kTolerance) {
+    last_blocked_by_ = Limit::none;
+    return;
+  }
+  ++totals_.late_by_limit[static_cast<std::size_t>(last_blocked_by_ == Limit::none ? Limit::cpu : last_blocked_by_)];
+}
+
+void Shard::note_missed(std::uint64_t count) {
+  totals_.late_by_limit[static_cast<std::size_t>(last_blocked_by_ == Limit::none ? Limit::cpu : last_blocked_by_)] += count;
+}
+
+// Sleeps until something happens or is due; spins the last stretch before a hit.
+void Shard::sleep(Nanos t) {
+  Nanos until = Nanos::max();
+  const Nanos due = ending_ || is_closed() || blocked_by_ != Limit::none ? Nanos::max() : pacer_.next_at();
+  if (!ending_) until = std::min(until, end_ <= t ? t + Nanos(1'000'000) : end_);
+  if (ending_ && plan_.grace != Nanos::max()) until = std::min(until, sending_over_at_ + plan_.grace);
+  if (oldest_ != UINT32_MAX && plan_.options.timeout.count() > 0) until = std::min(until, exchanges_[oldest_].sent + plan_.options.timeout);
+  if (const Instant timer = network_->network().timers.next(); timer != kNever) until = std::min(until, timer - plan_.start);
+  net::Reactor& reactor = network_->network().reactor;
+  if (due >= until) {
+    reactor.wait(until == Nanos::max() ? kNever : plan_.start + until);
+    return;
+  }
+  const Nanos width = due > t ? sleeper_.width(t) : Nanos(0);
+  const Nanos wake_at = due - width;
+  if (wake_at > t) {
+    if (reactor.wait(plan_.start + wake_at) > 0) return;
+    t = clock();
+    if (t < wake_at) return;  // woken for another reason
+    sleeper_.slept(wake_at, t);
+  } else if (width.count() == 0) {
+    reactor.wait(Instant::min());
+    return;
+  }
+  const Nanos from = t;
+  while (t < due) {
+    if (in_flight_ > 0 && reactor.wait(Instant::min()) > 0) break;
+    t = clock();
+  }
+  if (t > from) sleeper_.spun(t - from);
+}
+
+void Shard::publish() {
+  gauges_.sent.store(sent_, std::memory_order_relaxed);
+  gauges_.answered.store(answered_, std::memory_order_relaxed);
+  gauges_.ok.store(ok_, std::memory_order_relaxed);
+  gauges_.missed.store(missed_ + pacer_.missed(), std::memory_order_relaxed);
+  gauges_.in_flight.store(in_flight_, std::memory_order_relaxed);
+}
+
+void Shard::finish_totals(Nanos t) {
+  missed_ += pacer_.missed();
+  totals_.scheduled = sent_ + missed_;
+  totals_.ended = t;
+  gauges_.missed.store(missed_, std::memory_order_relaxed);
+}
+
+}  // namespace thrum::load

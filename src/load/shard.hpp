@@ -1,0 +1,183 @@
+// One sending thread and all it owns: reactor, connections, exchanges. Shards share nothing on a request's path; what comes of
+// a hit goes to the collector through a ring.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "load/connection.hpp"
+#include "load/feeder.hpp"
+#include "load/pacer.hpp"
+#include "load/plan.hpp"
+#include "load/ring.hpp"
+#include "load/sleeper.hpp"
+#include "net/network.hpp"
+
+namespace thrum::load {
+
+// One request and its response within a hit. Named by its place in the shard's slab.
+struct Exchange {
+  const Request* request = nullptr;
+  Connection* connection = nullptr;  // null: waits for one
+  Capture* capture = nullptr;
+  std::uint64_t hit = 0;
+  Nanos due{0}, sent{0};
+  Nanos first_byte = Result::kNone;
+  Nanos dns = Result::kNone, connect = Result::kNone, tls = Result::kNone;
+  std::uint32_t previous = UINT32_MAX, next = UINT32_MAX;  // in the order of deadlines
+  std::uint8_t retries = 0;
+  bool in_use = false;
+};
+
+// Lets a map of strings be searched without making one.
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
+};
+
+// A hit that can't leave because its route's connections are all taken.
+struct HeldHit {
+  Due due;
+  const Request* request;
+};
+
+// The connections of one route.
+struct Pool {
+  const Route* route = nullptr;
+  std::uint64_t cap = kUnlimited;
+  std::uint64_t open = 0;                // being opened, idle and busy
+  std::deque<Connection*> opening;       // oldest first
+  std::vector<Connection*> idle;         // the last used is taken first
+  std::deque<std::uint32_t> waiting;     // exchanges that a connection is being opened for
+  std::deque<HeldHit> held;
+};
+
+// What a shard has to say of itself; read by others while it runs, exact when it is over.
+struct Gauges {
+  std::atomic<std::uint64_t> sent{0}, answered{0}, ok{0}, missed{0}, in_flight{0};
+};
+
+struct ShardTotals {
+  std::uint64_t scheduled = 0;
+  Connections connections;
+  std::uint64_t late_by_limit[8] = {};   // hits that left late or not at all, by Limit
+  double latency_sum = 0;                // ns, of answered hits
+  double busy = 0;                       // (CPU - spin) / wall
+  Nanos ended{0};                        // when the last exchange was over
+  std::uint64_t truncated_captures = 0;
+  std::uint64_t cut = 0;
+  bool was_cut = false;
+};
+
+class Shard final : public ConnectionOwner {
+ public:
+  // `feeder` is null when targets are eager.
+  Shard(Plan& plan, Slice slice, Feeder* feeder);
+  ~Shard() override;
+
+  Expected<void> prepare();
+  void run();   // on its own thread, until the attack is over for this shard
+  void wake();  // from any thread
+
+  Ring<Record>& results() { return results_; }
+  const Gauges& gauges() const { return gauges_; }
+  const ShardTotals& totals() const { return totals_; }  // after run()
+  bool is_over() const { return over_.load(std::memory_order_acquire); }
+  Nanos end_of_sending() const { return sending_over_at_; }  // after run()
+
+  // ConnectionOwner
+  Nanos clock() const override { return now() - plan_.start; }
+  std::vector<char>& scratch() override { return scratch_; }
+  net::Network& network() override { return network_->network(); }
+  void on_connection_up(Connection& c) override;
+  void on_connection_down(Connection& c, const net::Fault& fault) override;
+  void on_first_byte(std::uint32_t exchange) override;
+  void on_response(Connection& c, std::uint32_t exchange, const http::Response& response) override;
+  void on_connection_turn(Connection& c) override;
+
+ private:
+  // Starting hits (shard.cpp)
+  void pump(Nanos t);
+  bool is_closed() const { return plan_.options.shape.is_closed(); }
+  bool may_be_due(Nanos t) const { return !ending_ && (is_closed() ? claims_left_ : pacer_.next_at() <= t); }
+  Limit what_blocks();
+  bool take_hit(Nanos t, Due& due);
+  void start_hit(const Due& due, const Request* request, Nanos t);
+  void settle_the_end(Nanos t);
+  void end_sending();
+  void begin_stop(Nanos t);
+  void sleep(Nanos t);
+  void note_late(Nanos late);
+  void note_missed(std::uint64_t count);
+  void publish();
+  void finish_totals(Nanos t);
+
+  // Exchanges and connections (shard_exchanges.cpp)
+  std::uint32_t take_exchange();
+  void free_exchange(std::uint32_t index);
+  void assign(std::uint32_t index);
+  void submit(Connection& c, std::uint32_t index);
+  void serve_waiting(Connection& c);
+  void serve_held(Connection& c);
+  void make_idle(Connection& c);
+  void open_connection(Pool& pool);
+  void drop(Connection& c, bool abort);
+  void detach(Connection& c, std::uint32_t index);
+  bool retry(Connection& c, std::uint32_t index, bool nothing_left);
+  void put_back(std::uint32_t index);
+  void expire(Nanos t);
+  void cut_everything();
+  void fail(std::uint32_t index, Outcome outcome, const net::Fault& fault = {}, Waiting waiting = Waiting::for_connection);
+  void finish(std::uint32_t index, Record& record);
+  Waiting waiting_of(const Exchange& e) const;
+  Pool& pool_of(const Route* route);
+  bool has_room(const Pool& pool) const;
+  const std::string* own_reason(int status, std::string_view reason);
+  void bury();
+
+  Plan& plan_;
+  const Slice slice_;
+  Feeder* feeder_;
+  Pacer pacer_;
+  Claims::Block block_;          // closed mode
+  bool claims_left_ = true;
+  Sleeper sleeper_;
+  std::unique_ptr<net::OwnedNetwork> network_;
+  std::vector<char> scratch_;
+  Ring<Record> results_{4096};
+
+  std::deque<Exchange> exchanges_;
+  std::vector<std::uint32_t> free_exchanges_;
+  std::uint32_t oldest_ = UINT32_MAX, newest_ = UINT32_MAX;
+  std::uint64_t in_flight_ = 0;  // exchanges in use
+  const std::uint64_t max_in_flight_;
+  const std::uint64_t max_idle_;
+
+  std::vector<std::unique_ptr<Pool>> pools_;  // by route
+  std::uint64_t held_ = 0;
+  std::uint64_t open_ = 0;                    // connections
+  std::uint64_t most_open_ = kUnlimited;      // what the machine let us open
+  std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
+  std::vector<std::unique_ptr<Connection>> graveyard_;
+  std::unordered_map<std::string, std::unique_ptr<std::string>, TextHash, std::equal_to<>> reasons_;
+
+  Nanos end_;                    // of sending
+  const Request* pending_ = nullptr;  // lazy: read, not yet sent
+  bool ending_ = false;          // no more hits will be started
+  bool stopping_ = false;
+  Nanos sending_over_at_{0};
+  Limit blocked_by_ = Limit::none;  // what the next hit, which is due, waits for
+  Limit last_blocked_by_ = Limit::none;
+  std::uint64_t sent_ = 0, answered_ = 0, ok_ = 0, missed_ = 0;
+  Gauges gauges_;
+  ShardTotals totals_;
+  std::atomic<bool> over_{false};
+};
+
+}  // namespace thrum::load

@@ -1,0 +1,364 @@
+// What happens to exchanges and connections of a shard: from the hit's start to its record.
+#include <sched.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+
+#include "http/status.hpp"
+#include "load/shard.hpp"
+
+namespace thrum::load {
+namespace {
+
+constexpr std::uint8_t kMostRetries = 3;
+constexpr std::size_t kMostReasons = 256;  // of a server's own wording, per shard
+
+Outcome outcome_of(net::Fault::Phase phase) {
+  using Phase = net::Fault::Phase;
+  switch (phase) {
+    case Phase::dns: return Outcome::dns;
+    case Phase::connect: return Outcome::connect;
+    case Phase::tls: return Outcome::tls;
+    case Phase::send: return Outcome::send;
+    case Phase::client: return Outcome::client_limit;
+    case Phase::none:
+    case Phase::receive: break;
+  }
+  return Outcome::truncated;
+}
+
+Nanos span_of(Instant from, Instant to) { return from == kNever || to == kNever ? Result::kNone : to - from; }
+
+}  // namespace
+
+std::uint32_t Shard::take_exchange() {
+  std::uint32_t index;
+  if (free_exchanges_.empty()) {
+    index = static_cast<std::uint32_t>(exchanges_.size());
+    exchanges_.emplace_back();
+  } else {
+    index = free_exchanges_.back();
+    free_exchanges_.pop_back();
+  }
+  Exchange& e = exchanges_[index];
+  e.in_use = true;
+  e.previous = newest_;
+  if (newest_ != UINT32_MAX) exchanges_[newest_].next = index;
+  newest_ = index;
+  if (oldest_ == UINT32_MAX) oldest_ = index;
+  ++in_flight_;
+  return index;
+}
+
+void Shard::free_exchange(std::uint32_t index) {
+  Exchange& e = exchanges_[index];
+  (e.previous == UINT32_MAX ? oldest_ : exchanges_[e.previous].next) = e.next;
+  (e.next == UINT32_MAX ? newest_ : exchanges_[e.next].previous) = e.previous;
+  e = Exchange{};
+  free_exchanges_.push_back(index);
+  --in_flight_;
+}
+
+Pool& Shard::pool_of(const Route* route) {
+  if (route->index >= pools_.size()) pools_.resize(route->index + 1);
+  auto& pool = pools_[route->index];
+  if (pool == nullptr) {
+    pool = std::make_unique<Pool>();
+    pool->route = route;
+    pool->cap = share_of(plan_.options.max_connections, slice_.shard, slice_.shards);
+  }
+  return *pool;
+}
+
+bool Shard::has_room(const Pool& pool) const { return pool.open < pool.cap && open_ < most_open_; }
+
+// Finds a connection for an exchange that has none: an idle one, or one to be opened.
+void Shard::assign(std::uint32_t index) {
+  Pool& pool = pool_of(exchanges_[index].request->route);
+  if (!pool.idle.empty()) {
+    Connection* c = pool.idle.back();
+    pool.idle.pop_back();
+    ++totals_.connections.reused;
+    submit(*c, index);
+    return;
+  }
+  pool.waiting.push_back(index);
+  if (pool.opening.size() < pool.waiting.size() && has_room(pool)) open_connection(pool);
+}
+
+void Shard::submit(Connection& c, std::uint32_t index) {
+  Exchange& e = exchanges_[index];
+  e.connection = &c;
+  c.exchanges.push_back(index);
+  const auto outcome = c.session().submit(index, e.request->prepared, e.hit, e.capture);
+  if (outcome.state != net::SendOutcome::State::failed) return;
+  detach(c, index);
+  drop(c, true);
+  if (!retry(c, index, true)) fail(index, Outcome::send, {net::Fault::Phase::send, net::Fault::Source::os, outcome.error});
+}
+
+void Shard::detach(Connection& c, std::uint32_t index) {
+  std::erase(c.exchanges, index);
+  exchanges_[index].connection = nullptr;
+}
+
+void Shard::open_connection(Pool& pool) {
+  auto owned = std::make_unique<Connection>(*this, pool);
+  Connection& c = *owned;
+  connections_.emplace(&c, std::move(owned));
+  ++pool.open;
+  ++open_;
+  totals_.connections.peak = std::max(totals_.connections.peak, open_);
+  pool.opening.push_back(&c);
+  c.dial(pool.route->endpoint);
+}
+
+void Shard::on_connection_up(Connection& c) {
+  std::erase(c.pool().opening, &c);
+  ++totals_.connections.opened;
+  if (!c.pool().waiting.empty()) {
+    Exchange& e = exchanges_[c.pool().waiting.front()];
+    const net::LinkTimes& times = c.link().times();
+    e.dns = span_of(times.dns_start, times.dns_end);
+    e.connect = span_of(times.connect_start, times.connect_end);
+    e.tls = span_of(times.tls_start, times.tls_end);
+  }
+  serve_waiting(c);
+}
+
+// A connection with streams free: first to those that a connection is being opened for, then to those held back.
+void Shard::serve_waiting(Connection& c) {
+  Pool& pool = c.pool();
+  while (!c.is_dropped && c.session().streams_free() > 0 && !pool.waiting.empty()) {
+    const std::uint32_t index = pool.waiting.front();
+    pool.waiting.pop_front();
+    if (c.served > 0) ++totals_.connections.reused;
+    submit(c, index);
+  }
+  if (!c.is_dropped && !pool.held.empty()) serve_held(c);
+  if (!c.is_dropped && c.exchanges.empty()) make_idle(c);
+}
+
+void Shard::serve_held(Connection& c) {
+  Pool& pool = c.pool();
+  while (!c.is_dropped && c.session().streams_free() > 0 && !pool.held.empty() && !ending_) {
+    const HeldHit hit = pool.held.front();
+    pool.held.pop_front();
+    --held_;
+    const Nanos t = clock();
+    if (plan_.options.catch_up.mode == CatchUp::Mode::none && t - hit.due.at > Pacer::kTolerance) {
+      ++missed_;
+      note_missed(1);
+      if (hit.request->is_owned) delete hit.request;
+      continue;
+    }
+    // Through the pool: it takes this connection, which is the last that became idle.
+    pool.idle.push_back(&c);
+    start_hit(hit.due, hit.request, t);
+  }
+}
+
+void Shard::make_idle(Connection& c) {
+  Pool& pool = c.pool();
+  if (ending_ || !plan_.options.keep_alive || pool.idle.size() >= max_idle_)
+    drop(c, false);
+  else
+    pool.idle.push_back(&c);
+}
+
+void Shard::drop(Connection& c, bool abort) {
+  if (c.is_dropped) return;
+  c.is_dropped = true;
+  Pool& pool = c.pool();
+  if (!c.is_up()) std::erase(pool.opening, &c);
+  std::erase(pool.idle, &c);
+  --pool.open;
+  --open_;
+  c.close(abort);
+  const auto found = connections_.find(&c);
+  graveyard_.push_back(std::move(found->second));
+  connections_.erase(found);
+}
+
+// Connections may be dropped from within their own calls: they are destroyed when the loop is at its turn's end.
+void Shard::bury() {
+  graveyard_.clear();
+  // A drop made room: exchanges that wait without a connection being opened for them.
+  for (const auto& pool : pools_)
+    while (pool != nullptr && pool->opening.size() < pool->waiting.size() && has_room(*pool)) open_connection(*pool);
+}
+
+void Shard::on_connection_down(Connection& c, const net::Fault& fault) {
+  Pool& pool = c.pool();
+  const bool was_up = c.is_up();
+  const std::vector<std::uint32_t> cut_off = c.exchanges;
+  for (const std::uint32_t index : cut_off) {
+    const bool has_begun = c.session().has_begun(index);
+    const int status = c.session().status_seen(index);
+    detach(c, index);
+    if (!has_begun && retry(c, index, false)) continue;
+    Record record;
+    record.status = static_cast<std::uint16_t>(status);
+    record.fault = fault;
+    record.outcome = outcome_of(fault.phase);
+    record.parse_error = has_begun ? http::ParseError::truncated : http::ParseError::empty;
+    record.end = clock();
+    finish(index, record);
+  }
+  drop(c, true);
+  if (was_up) return;
+  ++totals_.connections.failed;
+  if (pool.waiting.empty()) return;
+  const std::uint32_t index = pool.waiting.front();
+  pool.waiting.pop_front();
+  const bool out_of_descriptors = fault.phase == net::Fault::Phase::client && (fault.code == EMFILE || fault.code == ENFILE);
+  if (out_of_descriptors && open_ > 0) {
+    most_open_ = open_;
+    put_back(index);
+    return;
+  }
+  fail(index, outcome_of(fault.phase), fault);
+}
+
+// A hit that the machine had no descriptor for goes back to those held: it has not left.
+void Shard::put_back(std::uint32_t index) {
+  Exchange& e = exchanges_[index];
+  Pool& pool = pool_of(e.request->route);
+  delete e.capture;
+  pool.held.push_front({{e.hit, e.due}, e.request});
+  ++held_;
+  --sent_;
+  last_blocked_by_ = Limit::descriptors;
+  free_exchange(index);
+}
+
+// A kept connection that the server had closed meanwhile is not the target's failure: the request goes again on another
+// connection if nothing of a response came, and it either never left or may be repeated (RFC 9110 section 9.2.2).
+bool Shard::retry(Connection& c, std::uint32_t index, bool nothing_left) {
+  Exchange& e = exchanges_[index];
+  if (c.served == 0 || e.retries >= kMostRetries) return false;
+  if (!nothing_left && !e.request->prepared.is_idempotent) return false;
+  ++e.retries;
+  ++totals_.connections.stale_retries;
+  if (e.capture != nullptr) e.capture->clear();
+  pool_of(e.request->route).waiting.push_front(index);  // bury() opens a connection for it
+  return true;
+}
+
+void Shard::on_first_byte(std::uint32_t index) {
+  Exchange& e = exchanges_[index];
+  e.first_byte = e.connection->received_at();
+}
+
+void Shard::on_response(Connection& c, std::uint32_t index, const http::Response& response) {
+  using http::ParseError;
+  detach(c, index);
+  if (response.error == ParseError::empty && retry(c, index, false)) return;
+  Record record;
+  record.end = c.received_at();
+  record.status = static_cast<std::uint16_t>(response.status);
+  record.parse_error = response.error;
+  if (response.error == ParseError::none) {
+    ++c.served;
+    record.bytes_in = response.body_bytes;
+    const bool is_success = response.status >= 200 && response.status < 400;
+    record.outcome = is_success ? Outcome::ok : Outcome::bad_status;
+    if (!is_success) record.reason = own_reason(response.status, response.reason);
+  } else {
+    record.outcome = response.error == ParseError::truncated || response.error == ParseError::empty ? Outcome::truncated : Outcome::response;
+  }
+  finish(index, record);
+}
+
+// The connection has handled what came in: it is free, or of no more use; either way the next hit may be due.
+void Shard::on_connection_turn(Connection& c) {
+  if (!c.is_reusable()) {
+    if (c.exchanges.empty()) drop(c, false);
+  } else if (c.exchanges.empty()) {
+    // An idle one that got bytes nobody asked for is not reusable, so this one has just finished an exchange.
+    serve_waiting(c);
+  }
+  if (may_be_due(c.received_at())) pump(clock());
+}
+
+void Shard::expire(Nanos t) {
+  const Nanos timeout = plan_.options.timeout;
+  if (timeout.count() <= 0) return;
+  while (oldest_ != UINT32_MAX && exchanges_[oldest_].sent + timeout <= t) fail(oldest_, Outcome::timeout, {}, waiting_of(exchanges_[oldest_]));
+}
+
+Waiting Shard::waiting_of(const Exchange& e) const {
+  if (e.connection != nullptr) {
+    const auto index = e.connection->exchanges.front();
+    return e.connection->session().status_seen(index) > 0 ? Waiting::for_body : Waiting::for_headers;
+  }
+  const Pool& pool = *pools_[e.request->route->index];
+  if (pool.opening.empty()) return Waiting::for_connection;
+  const net::LinkTimes& times = pool.opening.front()->link().times();
+  if (times.tls_start != kNever) return Waiting::for_handshake;
+  return times.dns_start != kNever && times.dns_end == kNever ? Waiting::for_name : Waiting::for_connect;
+}
+
+void Shard::cut_everything() {
+  totals_.was_cut = totals_.was_cut || in_flight_ > 0;
+  while (oldest_ != UINT32_MAX) fail(oldest_, Outcome::cut);
+}
+
+// Ends an exchange from our side, or for want of a connection.
+void Shard::fail(std::uint32_t index, Outcome outcome, const net::Fault& fault, Waiting waiting) {
+  Exchange& e = exchanges_[index];
+  Record record;
+  record.outcome = outcome;
+  record.fault = fault;
+  record.waiting = waiting;
+  record.end = clock();
+  if (Connection* c = e.connection; c != nullptr) {
+    record.status = static_cast<std::uint16_t>(c->session().status_seen(index));
+    const bool usable = c->session().cancel(index);
+    detach(*c, index);
+    if (!usable) drop(*c, true);
+  } else {
+    Pool& pool = pool_of(e.request->route);
+    std::erase(pool.waiting, index);
+    // The connection that was being opened for it is given up with it, or a dead host would gather them without end.
+    if (pool.opening.size() > pool.waiting.size()) drop(*pool.opening.front(), true);
+  }
+  finish(index, record);
+}
+
+void Shard::finish(std::uint32_t index, Record& record) {
+  Exchange& e = exchanges_[index];
+  record.hit = e.hit;
+  record.due = e.due;
+  record.sent = e.sent;
+  record.first_byte = e.first_byte;
+  record.dns = e.dns;
+  record.connect = e.connect;
+  record.tls = e.tls;
+  record.request = e.request;
+  record.capture = e.capture;
+  record.retries = e.retries;
+  record.is_closed_mode = is_closed();
+  if (e.capture != nullptr && e.capture->was_truncated) ++totals_.truncated_captures;
+  ++answered_;
+  if (record.outcome == Outcome::ok) ++ok_;
+  if (record.outcome == Outcome::cut) ++totals_.cut;
+  totals_.latency_sum += static_cast<double>((record.end - record.sent).count());
+  free_exchange(index);
+  while (!results_.push(record)) sched_yield();  // the collector is behind by thousands: it needs the core more than we do
+}
+
+// The server's own words where they differ from the standard's; kept once each, up to a bound.
+const std::string* Shard::own_reason(int status, std::string_view reason) {
+  if (reason.empty() || reason == http::standard_reason(status)) return nullptr;
+  const auto known = reasons_.find(reason);
+  if (known != reasons_.end()) return known->second.get();
+  if (reasons_.size() >= kMostReasons) return nullptr;
+  auto kept = std::make_unique<std::string>(reason);
+  const std::string* pointer = kept.get();
+  reasons_.emplace(*pointer, std::move(kept));
+  return pointer;
+}
+
+}  // namespace thrum::load

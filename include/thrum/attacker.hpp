@@ -63,7 +63,16 @@ struct Books {
 };
 
 // What kept hits from leaving when they were due, if anything did.
-enum class Limit : std::uint8_t { none, workers, connections, descriptors, local_ports, targets, cpu };
+enum class Limit : std::uint8_t {
+  none,
+  workers,      // -max-workers
+  connections,  // -max-connections
+  descriptors,  // open files
+  local_ports,
+  targets,  // the source of targets was slow
+  cpu,      // this machine: too little CPU, or sleeps that ended late
+  target,   // responses came slower than hits were due, and connections can't be opened without end
+};
 
 struct Connections {
   std::uint64_t opened = 0, failed = 0, reused = 0, peak = 0, stale_retries = 0;

@@ -18,12 +18,12 @@ using StreamId = std::uint32_t;
 
 // How an exchange ended, as far as the protocol knows. Views live until the call returns.
 struct Response {
-  int status = 0;                    // of the final status line, 0 if none came
+  int status = 0;  // of the final status line, 0 if none came
   std::string_view reason;
   std::uint64_t body_bytes = 0;
   std::string_view location;
   ParseError error = ParseError::none;
-  bool has_begun = false;            // something of it came before it ended
+  bool has_begun = false;  // something of it came before it ended
 };
 
 class SessionOwner {
@@ -44,8 +44,8 @@ class Session {
   virtual std::size_t streams_free() const = 0;
   // False once the connection can't carry another request: the peer said so, or bytes came that nobody asked for.
   virtual bool is_reusable() const = 0;
-  virtual bool has_begun(StreamId stream) const = 0;  // a byte of its response has come
-  virtual int status_seen(StreamId stream) const = 0; // 0 if the status line has not come
+  virtual bool has_begun(StreamId stream) const = 0;   // a byte of its response has come
+  virtual int status_seen(StreamId stream) const = 0;  // 0 if the status line has not come
   virtual std::uint64_t body_bytes(StreamId stream) const = 0;
 
   virtual void on_bytes(std::span<const char> bytes) = 0;

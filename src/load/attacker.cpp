@@ -11,7 +11,6 @@
 #include <thread>
 #include <utility>
 
-#include "host/limits.hpp"
 #include "load/collector.hpp"
 #include "load/feeder.hpp"
 #include "load/plan.hpp"
@@ -28,7 +27,8 @@ using load::Shard;
 
 constexpr auto kTick = std::chrono::milliseconds(90);
 constexpr std::chrono::nanoseconds kShortestNap = std::chrono::milliseconds(1), kLongestNap = std::chrono::milliseconds(45);
-constexpr double kShardRate = 60'000;   // hits per second that one shard carries with ease
+constexpr double kBusy = 0.9;          // a shard above this has no CPU left
+constexpr double kShardRate = 60'000;  // hits per second that one shard carries with ease
 
 Timestamp wall_clock() { return Timestamp::from_unix(std::chrono::system_clock::now().time_since_epoch()); }
 
@@ -39,8 +39,9 @@ Expected<void> check(const AttackOptions& o) {
     return usage_error("a rate of 0 (no limit) needs -max-workers: it says how many requests are in flight at once");
   if (o.max_workers == 0) return usage_error("-max-workers=0 would send nothing; give at least 1");
   if (o.max_connections == 0) return usage_error("-max-connections=0 would send nothing; give at least 1, or leave it out for no limit");
-  if (o.catch_up.mode == CatchUp::Mode::percent && o.catch_up.percent == 0) return usage_error("-catch-up=0% would never send what is late; say none");
-  return net::TlsClient::check(o.tls);
+  if (o.catch_up.mode == CatchUp::Mode::percent && o.catch_up.percent == 0)
+    return usage_error("-catch-up=0% would never send what is late; say none");
+  return {};
 }
 
 std::uint32_t shards_for(const AttackOptions& o) {
@@ -48,7 +49,7 @@ std::uint32_t shards_for(const AttackOptions& o) {
   if (n == 0) {
     const double rate = o.shape.is_closed() ? 0 : o.shape.rate_at(Nanos(0));
     const auto wanted = static_cast<std::uint64_t>(std::ceil(rate / kShardRate));
-    n = std::clamp<std::uint64_t>(wanted, 1, std::max(1u, host::usable_cores()));
+    n = std::clamp<std::uint64_t>(wanted, 1, std::max(1u, std::thread::hardware_concurrency()));
   }
   n = std::min({n, o.max_workers, o.max_connections, std::uint64_t{256}});
   return static_cast<std::uint32_t>(n);
@@ -222,6 +223,7 @@ void AttackerImpl::name_the_limit(Summary& s, const std::uint64_t (&late)[8], do
   if (s.books.missed == 0 && all * 100 < s.books.scheduled) return;
   if (most == 0) return;
   s.limit = static_cast<Limit>(most);
+  if (s.limit == Limit::target && s.busiest_shard > kBusy) s.limit = Limit::cpu;
   const double rate = plan_->options.shape.rate_at(s.sending);
   const double at_once = rate * mean_latency / 1e9;  // Little's law
   const auto needed = static_cast<std::uint64_t>(std::ceil(at_once * 0.99));
@@ -249,7 +251,8 @@ Progress AttackerImpl::progress() const {
     p.in_flight += g.in_flight.load(std::memory_order_relaxed);
     p.missed += g.missed.load(std::memory_order_relaxed);
   }
-  p.due = plan_->options.shape.is_closed() ? p.sent : std::min(plan_->total, plan_->options.shape.hits_before(std::min(p.elapsed, plan_->end)));
+  p.due =
+      plan_->options.shape.is_closed() ? p.sent : std::min(plan_->total, plan_->options.shape.hits_before(std::min(p.elapsed, plan_->end)));
   return p;
 }
 

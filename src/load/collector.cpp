@@ -13,12 +13,18 @@ constexpr std::size_t kMostWords = 10'000;
 std::string describe_timeout(Waiting waiting, Nanos timeout) {
   const std::string within = format_duration(timeout);
   switch (waiting) {
-    case Waiting::for_connection: return fmt::format("timeout: no connection within {}", within);
-    case Waiting::for_name: return fmt::format("timeout: name not resolved within {}", within);
-    case Waiting::for_connect: return fmt::format("timeout: not connected within {}", within);
-    case Waiting::for_handshake: return fmt::format("timeout: TLS handshake not done within {}", within);
-    case Waiting::for_headers: return fmt::format("timeout: no response headers within {}", within);
-    case Waiting::for_body: return fmt::format("timeout: response body not complete within {}", within);
+    case Waiting::for_connection:
+      return fmt::format("timeout: no connection within {}", within);
+    case Waiting::for_name:
+      return fmt::format("timeout: name not resolved within {}", within);
+    case Waiting::for_connect:
+      return fmt::format("timeout: not connected within {}", within);
+    case Waiting::for_handshake:
+      return fmt::format("timeout: TLS handshake not done within {}", within);
+    case Waiting::for_headers:
+      return fmt::format("timeout: no response headers within {}", within);
+    case Waiting::for_body:
+      return fmt::format("timeout: response body not complete within {}", within);
   }
   return "timeout";
 }
@@ -27,24 +33,36 @@ std::string describe_timeout(Waiting waiting, Nanos timeout) {
 
 std::string describe(const Record& r, Nanos timeout) {
   switch (r.outcome) {
-    case Outcome::ok: return {};
+    case Outcome::ok:
+      return {};
     case Outcome::bad_status: {
       const std::string_view reason = r.reason != nullptr ? std::string_view(*r.reason) : http::standard_reason(r.status);
       return reason.empty() ? fmt::format("{}", r.status) : fmt::format("{} {}", r.status, reason);
     }
-    case Outcome::timeout: return describe_timeout(r.waiting, timeout);
-    case Outcome::cut: return "cut: ended before its response came";
+    case Outcome::timeout:
+      return describe_timeout(r.waiting, timeout);
+    case Outcome::cut:
+      return "cut: ended before its response came";
     case Outcome::truncated:
       if (r.fault.phase != net::Fault::Phase::none) return net::describe(r.fault, r.request->route->endpoint);
       [[fallthrough]];
-    case Outcome::response: return fmt::format("response: {}", http::describe(r.parse_error));
-    default: return net::describe(r.fault, r.request->route->endpoint);
+    case Outcome::response:
+      return fmt::format("response: {}", http::describe(r.parse_error));
+    default:
+      return net::describe(r.fault, r.request->route->endpoint);
   }
 }
 
 std::string_view Collector::words(const Record& r) {
-  const Key key{r.outcome, r.fault.phase, r.fault.source, r.fault.code, r.parse_error, r.waiting, r.outcome == Outcome::bad_status ? r.status : std::uint16_t{0},
-                r.reason, r.request->route->index};
+  const Key key{r.outcome,
+                r.fault.phase,
+                r.fault.source,
+                r.fault.code,
+                r.parse_error,
+                r.waiting,
+                r.outcome == Outcome::bad_status ? r.status : std::uint16_t{0},
+                r.reason,
+                r.request->route->index};
   const auto known = words_.find(key);
   if (known != words_.end()) return known->second;
   if (words_.size() >= kMostWords) words_.clear();

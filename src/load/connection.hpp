@@ -45,7 +45,7 @@ class Connection final : public net::LinkOwner, public http::SessionOwner {
 
   // Kept by the shard.
   std::vector<std::uint32_t> exchanges;
-  std::uint64_t served = 0;       // responses it has carried
+  std::uint64_t served = 0;  // responses it has carried
   bool is_dropped = false;
 
   // net::LinkOwner

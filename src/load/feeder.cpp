@@ -75,7 +75,8 @@ void Feeder::read() {
 bool Feeder::deal(const Request* request) {
   Lane& lane = *lanes_[turn_];
   const std::int64_t bytes = weight(*request);
-  while (lane.ring.size() == lane.ring.capacity() || (waiting_bytes_.load(std::memory_order_relaxed) > kMostBytes && lane.ring.size() > 0)) {
+  while (lane.ring.size() == lane.ring.capacity() ||
+         (waiting_bytes_.load(std::memory_order_relaxed) > kMostBytes && lane.ring.size() > 0)) {
     if (stopping_.load()) {
       delete request;
       return false;

@@ -33,6 +33,7 @@ class Pacer {
   // From when take() will give a hit, if nothing else happens; Nanos::max() when there are no more.
   Nanos next_at() const;
   bool is_over() const { return next_ >= total_; }
+  std::uint64_t next_hit() const { return next_; }
   // Whether the next hit is late at t by more than a timer's error.
   bool is_behind(Nanos t) const { return !is_over() && t - next_due_ > kTolerance; }
 
@@ -57,9 +58,9 @@ class Pacer {
   CatchUp catch_up_;
   std::uint64_t total_;
   Slice slice_;
-  std::uint64_t next_;       // hit number
+  std::uint64_t next_;  // hit number
   Nanos next_due_{0};
-  Nanos earliest_{0};        // catch-up by percent: not before this
+  Nanos earliest_{0};  // catch-up by percent: not before this
   std::uint64_t taken_ = 0;
   std::uint64_t missed_ = 0;
 };

@@ -51,7 +51,7 @@ struct Plan {
   explicit Plan(AttackOptions o) : options(std::move(o)), claims(options.hits) {}
 
   AttackOptions options;
-  std::vector<Request> requests;     // eager targets; empty when they are read lazily
+  std::vector<Request> requests;  // eager targets; empty when they are read lazily
   Routes routes;
   std::uint64_t total = kUnlimited;  // hits of an open schedule
   Nanos end = Nanos::max();          // of sending, from the start

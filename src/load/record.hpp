@@ -32,7 +32,8 @@ struct Request {
 struct Capture final : http::ResponseCapture {
   static constexpr std::int64_t kMostInFlight = 64 << 20;
 
-  Capture(bool with_headers, std::int64_t most, std::atomic<std::int64_t>& shared) : keep_headers(with_headers), max_body(most), in_flight(shared) {}
+  Capture(bool with_headers, std::int64_t most, std::atomic<std::int64_t>& shared)
+      : keep_headers(with_headers), max_body(most), in_flight(shared) {}
   ~Capture() override { in_flight.fetch_sub(charged, std::memory_order_relaxed); }
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
@@ -58,20 +59,20 @@ enum class Waiting : std::uint8_t { for_connection, for_name, for_connect, for_h
 
 struct Record {
   std::uint64_t hit = 0;
-  Nanos due{0}, sent{0}, end{0};           // from the attack's start
-  Nanos first_byte = Result::kNone;        // likewise
+  Nanos due{0}, sent{0}, end{0};                                            // from the attack's start
+  Nanos first_byte = Result::kNone;                                         // likewise
   Nanos dns = Result::kNone, connect = Result::kNone, tls = Result::kNone;  // lengths
   std::uint64_t bytes_in = 0;
   const Request* request = nullptr;
-  const std::string* reason = nullptr;     // the server's own reason phrase where it isn't the standard one
-  Capture* capture = nullptr;              // the collector's to free
-  net::Fault fault{};                      // outcomes dns … send, truncated by a broken connection
-  std::uint16_t status = 0;                // as seen, whatever came after
+  const std::string* reason = nullptr;  // the server's own reason phrase where it isn't the standard one
+  Capture* capture = nullptr;           // the collector's to free
+  net::Fault fault{};                   // outcomes dns … send, truncated by a broken connection
+  std::uint16_t status = 0;             // as seen, whatever came after
   Outcome outcome = Outcome::ok;
   std::uint8_t retries = 0;
   http::ParseError parse_error = http::ParseError::none;
   Waiting waiting = Waiting::for_connection;
-  bool is_closed_mode = false;             // due means nothing
+  bool is_closed_mode = false;  // due means nothing
 };
 
 }  // namespace thrum::load

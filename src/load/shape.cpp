@@ -16,7 +16,8 @@ using Wide = __int128;
 constexpr std::int64_t kBillion = 1'000'000'000;
 
 std::unexpected<Error> bad(std::string_view text, const std::string& why) {
-  return usage_error(fmt::format("bad rate \"{}\": {}; write it like 100, 100/s, 1.5/s, 6/m, 50/100ms, or 0 for no limit", printable_prefix(text, 60), why));
+  return usage_error(fmt::format("bad rate \"{}\": {}; write it like 100, 100/s, 1.5/s, 6/m, 50/100ms, or 0 for no limit",
+                                 printable_prefix(text, 60), why));
 }
 
 // A plain decimal number in billionths: "1.5" -> 1'500'000'000.
@@ -51,7 +52,9 @@ Expected<std::int64_t> parse_count(std::string_view text, std::string_view numbe
 // "s", "1s", "100ms", "m": a duration whose number may be missing.
 Expected<Nanos> parse_unit(std::string_view text, std::string_view unit) {
   if (unit.empty()) return bad(text, "a time unit is missing after the /");
-  const std::string full = std::isdigit(static_cast<unsigned char>(unit[0])) != 0 || unit[0] == '.' || unit[0] == '-' || unit[0] == '+' ? std::string(unit) : "1" + std::string(unit);
+  const std::string full = std::isdigit(static_cast<unsigned char>(unit[0])) != 0 || unit[0] == '.' || unit[0] == '-' || unit[0] == '+'
+                               ? std::string(unit)
+                               : "1" + std::string(unit);
   const auto per = parse_duration(full);
   if (!per) return bad(text, fmt::format("\"{}\" is no time unit", printable_prefix(unit, 20)));
   if (per->count() <= 0) return bad(text, "the time unit must be longer than 0");

@@ -13,6 +13,8 @@ namespace {
 constexpr std::uint64_t kMostHeld = 4096;
 constexpr std::uint64_t kMostReady = 65'536;  // exchanges made ready before the first hit
 
+constexpr int kStartsPerTurn = 64;
+
 // Hits that are late through our own doing when sending should end still leave for this long.
 Nanos allowance(Nanos end) { return std::clamp(end / 50, Nanos(50'000'000), Nanos(1'000'000'000)); }
 
@@ -55,7 +57,10 @@ Shard::~Shard() {
 }
 
 Expected<void> Shard::prepare() {
-  auto network = net::OwnedNetwork::create(plan_.options.tls, plan_.options.dns_ttl);
+  net::NetworkOptions options;
+  options.dns.ttl = plan_.options.dns_ttl;
+  options.tls = plan_.options.tls;
+  auto network = net::OwnNetwork::create(std::move(options));
   if (!network) return std::unexpected(network.error());
   network_ = std::move(*network);
   const std::uint64_t ready = std::min({share_of(plan_.options.workers, slice_.shard, slice_.shards), max_in_flight_, kMostReady});
@@ -82,11 +87,12 @@ void Shard::run() {
     }
     network_->network().timers.run_due(plan_.start + t);
     expire(t);
-    pump(t);
+    pump(t, kStartsPerTurn);
     t = clock();
     if (!ending_ && t >= end_) settle_the_end(t);
     if (ending_ && in_flight_ > 0 && plan_.grace != Nanos::max() && t >= sending_over_at_ + plan_.grace) cut_everything();
     bury();
+    refill();
     publish();
     if (ending_ && in_flight_ == 0) break;
     sleep(t);
@@ -98,16 +104,16 @@ void Shard::run() {
   over_.store(true, std::memory_order_release);
 }
 
-// Starts every hit that is due and can leave.
-void Shard::pump(Nanos t) {
+// Starts hits that are due and can leave, `most` of them.
+void Shard::pump(Nanos t, int most) {
   blocked_by_ = Limit::none;
-  while (may_be_due(t)) {
+  while (most-- > 0 && may_be_due(t)) {
     blocked_by_ = what_blocks();
     if (blocked_by_ != Limit::none) {
       last_blocked_by_ = blocked_by_;
       return;
     }
-    if (ending_) return;  // the targets ran out
+    if (ending_ || must_look_first(t)) return;
     Due due;
     if (!take_hit(t, due)) break;
     const Request* request = plan_.is_lazy() ? std::exchange(pending_, nullptr) : &plan_.requests[due.hit % plan_.requests.size()];
@@ -137,6 +143,23 @@ Limit Shard::what_blocks() {
     }
   }
   return Limit::none;
+}
+
+// Whether the next hit needs a new connection before it is known that none will be free at once.
+bool Shard::must_look_first(Nanos t) {
+  if (is_closed()) return false;  // as many connections as workers were asked for
+  const Request& next = plan_.is_lazy() ? *pending_ : plan_.requests[pacer_.next_hit() % plan_.requests.size()];
+  if (!pool_of(next.route).idle.empty()) return false;
+  if (opening_pace_.take(t, t - pacer_.next_at())) return false;
+  look_first_ = true;
+  if (opening_pace_.is_braking()) last_blocked_by_ = Limit::target;
+  return true;
+}
+
+void Shard::look() {
+  look_first_ = false;
+  const Nanos again = opening_pace_.again_at(clock());
+  opening_pace_.looked(network_->network().reactor.wait(plan_.start + again));
 }
 
 bool Shard::take_hit(Nanos t, Due& due) {
@@ -185,7 +208,7 @@ void Shard::begin_stop(Nanos t) {
   if (is_closed()) claims_left_ = false;
 }
 
-// After the end of sending: what is late through a cap, or has had its allowance, is missed.
+// When sending should be over: what is late through a cap, or has had its allowance, is missed.
 void Shard::settle_the_end(Nanos t) {
   if (ending_) return;
   const bool own_doing = blocked_by_ == Limit::none && held_ == 0 && plan_.options.catch_up.mode == CatchUp::Mode::all && !stopping_;
@@ -225,6 +248,7 @@ void Shard::note_missed(std::uint64_t count) {
 
 // Sleeps until something happens or is due; spins the last stretch before a hit.
 void Shard::sleep(Nanos t) {
+  if (look_first_) return look();
   Nanos until = Nanos::max();
   const Nanos due = ending_ || is_closed() || blocked_by_ != Limit::none ? Nanos::max() : pacer_.next_at();
   if (!ending_) until = std::min(until, end_ <= t ? t + Nanos(1'000'000) : end_);
@@ -264,10 +288,8 @@ void Shard::publish() {
 }
 
 void Shard::finish_totals(Nanos t) {
-  missed_ += pacer_.missed();
-  totals_.scheduled = sent_ + missed_;
+  totals_.scheduled = sent_ + missed_ + pacer_.missed();
   totals_.ended = t;
-  gauges_.missed.store(missed_, std::memory_order_relaxed);
 }
 
 }  // namespace thrum::load

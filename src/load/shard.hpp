@@ -13,6 +13,7 @@
 
 #include "load/connection.hpp"
 #include "load/feeder.hpp"
+#include "load/opening_pace.hpp"
 #include "load/pacer.hpp"
 #include "load/plan.hpp"
 #include "load/ring.hpp"
@@ -51,10 +52,10 @@ struct HeldHit {
 struct Pool {
   const Route* route = nullptr;
   std::uint64_t cap = kUnlimited;
-  std::uint64_t open = 0;                // being opened, idle and busy
-  std::deque<Connection*> opening;       // oldest first
-  std::vector<Connection*> idle;         // the last used is taken first
-  std::deque<std::uint32_t> waiting;     // exchanges that a connection is being opened for
+  std::uint64_t open = 0;             // being opened, idle and busy
+  std::deque<Connection*> opening;    // oldest first
+  std::vector<Connection*> idle;      // the last used is taken first
+  std::deque<std::uint32_t> waiting;  // exchanges that a connection is being opened for
   std::deque<HeldHit> held;
 };
 
@@ -66,10 +67,10 @@ struct Gauges {
 struct ShardTotals {
   std::uint64_t scheduled = 0;
   Connections connections;
-  std::uint64_t late_by_limit[8] = {};   // hits that left late or not at all, by Limit
-  double latency_sum = 0;                // ns, of answered hits
-  double busy = 0;                       // (CPU - spin) / wall
-  Nanos ended{0};                        // when the last exchange was over
+  std::uint64_t late_by_limit[8] = {};  // hits that left late or not at all, by Limit
+  double latency_sum = 0;               // ns, of answered hits
+  double busy = 0;                      // (CPU - spin) / wall
+  Nanos ended{0};                       // when the last exchange was over
   std::uint64_t truncated_captures = 0;
   std::uint64_t cut = 0;
   bool was_cut = false;
@@ -103,10 +104,12 @@ class Shard final : public ConnectionOwner {
 
  private:
   // Starting hits (shard.cpp)
-  void pump(Nanos t);
+  void pump(Nanos t, int most);
   bool is_closed() const { return plan_.options.shape.is_closed(); }
   bool may_be_due(Nanos t) const { return !ending_ && (is_closed() ? claims_left_ : pacer_.next_at() <= t); }
   Limit what_blocks();
+  bool must_look_first(Nanos t);
+  void look();
   bool take_hit(Nanos t, Due& due);
   void start_hit(const Due& due, const Request* request, Nanos t);
   void settle_the_end(Nanos t);
@@ -125,6 +128,7 @@ class Shard final : public ConnectionOwner {
   void submit(Connection& c, std::uint32_t index);
   void serve_waiting(Connection& c);
   void serve_held(Connection& c);
+  bool start_first_held(Pool& pool);
   void make_idle(Connection& c);
   void open_connection(Pool& pool);
   void drop(Connection& c, bool abort);
@@ -140,15 +144,16 @@ class Shard final : public ConnectionOwner {
   bool has_room(const Pool& pool) const;
   const std::string* own_reason(int status, std::string_view reason);
   void bury();
+  void refill();
 
   Plan& plan_;
   const Slice slice_;
   Feeder* feeder_;
   Pacer pacer_;
-  Claims::Block block_;          // closed mode
+  Claims::Block block_;  // closed mode
   bool claims_left_ = true;
   Sleeper sleeper_;
-  std::unique_ptr<net::OwnedNetwork> network_;
+  std::unique_ptr<net::OwnNetwork> network_;
   std::vector<char> scratch_;
   Ring<Record> results_{4096};
 
@@ -161,19 +166,21 @@ class Shard final : public ConnectionOwner {
 
   std::vector<std::unique_ptr<Pool>> pools_;  // by route
   std::uint64_t held_ = 0;
-  std::uint64_t open_ = 0;                    // connections
-  std::uint64_t most_open_ = kUnlimited;      // what the machine let us open
+  std::uint64_t open_ = 0;                // connections
+  std::uint64_t most_open_ = kUnlimited;  // what the machine let us open
   std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
   std::vector<std::unique_ptr<Connection>> graveyard_;
   std::unordered_map<std::string, std::unique_ptr<std::string>, TextHash, std::equal_to<>> reasons_;
 
-  Nanos end_;                    // of sending
+  Nanos end_;                         // of sending
   const Request* pending_ = nullptr;  // lazy: read, not yet sent
-  bool ending_ = false;          // no more hits will be started
+  bool ending_ = false;               // no more hits will be started
   bool stopping_ = false;
   Nanos sending_over_at_{0};
   Limit blocked_by_ = Limit::none;  // what the next hit, which is due, waits for
   Limit last_blocked_by_ = Limit::none;
+  OpeningPace opening_pace_;
+  bool look_first_ = false;
   std::uint64_t sent_ = 0, answered_ = 0, ok_ = 0, missed_ = 0;
   Gauges gauges_;
   ShardTotals totals_;

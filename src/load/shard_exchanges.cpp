@@ -11,19 +11,26 @@
 namespace thrum::load {
 namespace {
 
+constexpr int kStartsPerEvent = 2;  // it freed one connection; a backlog gets smaller by the other
 constexpr std::uint8_t kMostRetries = 3;
 constexpr std::size_t kMostReasons = 256;  // of a server's own wording, per shard
 
 Outcome outcome_of(net::Fault::Phase phase) {
   using Phase = net::Fault::Phase;
   switch (phase) {
-    case Phase::dns: return Outcome::dns;
-    case Phase::connect: return Outcome::connect;
-    case Phase::tls: return Outcome::tls;
-    case Phase::send: return Outcome::send;
-    case Phase::client: return Outcome::client_limit;
+    case Phase::dns:
+      return Outcome::dns;
+    case Phase::connect:
+      return Outcome::connect;
+    case Phase::tls:
+      return Outcome::tls;
+    case Phase::send:
+      return Outcome::send;
+    case Phase::client:
+      return Outcome::client_limit;
     case Phase::none:
-    case Phase::receive: break;
+    case Phase::receive:
+      break;
   }
   return Outcome::truncated;
 }
@@ -143,20 +150,25 @@ void Shard::serve_waiting(Connection& c) {
 void Shard::serve_held(Connection& c) {
   Pool& pool = c.pool();
   while (!c.is_dropped && c.session().streams_free() > 0 && !pool.held.empty() && !ending_) {
-    const HeldHit hit = pool.held.front();
-    pool.held.pop_front();
-    --held_;
-    const Nanos t = clock();
-    if (plan_.options.catch_up.mode == CatchUp::Mode::none && t - hit.due.at > Pacer::kTolerance) {
-      ++missed_;
-      note_missed(1);
-      if (hit.request->is_owned) delete hit.request;
-      continue;
-    }
-    // Through the pool: it takes this connection, which is the last that became idle.
-    pool.idle.push_back(&c);
-    start_hit(hit.due, hit.request, t);
+    pool.idle.push_back(&c);  // the last that became idle is the first to be taken
+    if (!start_first_held(pool)) std::erase(pool.idle, &c);
   }
+}
+
+// False: it came too late to be sent, and is missed.
+bool Shard::start_first_held(Pool& pool) {
+  const HeldHit hit = pool.held.front();
+  pool.held.pop_front();
+  --held_;
+  const Nanos t = clock();
+  if (plan_.options.catch_up.mode == CatchUp::Mode::none && t - hit.due.at > Pacer::kTolerance) {
+    ++missed_;
+    note_missed(1);
+    if (hit.request->is_owned) delete hit.request;
+    return false;
+  }
+  start_hit(hit.due, hit.request, t);
+  return true;
 }
 
 void Shard::make_idle(Connection& c) {
@@ -182,11 +194,15 @@ void Shard::drop(Connection& c, bool abort) {
 }
 
 // Connections may be dropped from within their own calls: they are destroyed when the loop is at its turn's end.
-void Shard::bury() {
-  graveyard_.clear();
-  // A drop made room: exchanges that wait without a connection being opened for them.
-  for (const auto& pool : pools_)
-    while (pool != nullptr && pool->opening.size() < pool->waiting.size() && has_room(*pool)) open_connection(*pool);
+void Shard::bury() { graveyard_.clear(); }
+
+// Drops made room: for exchanges that wait without a connection being opened for them, and for hits held back.
+void Shard::refill() {
+  for (const auto& pool : pools_) {
+    if (pool == nullptr) continue;
+    while (pool->opening.size() < pool->waiting.size() && has_room(*pool)) open_connection(*pool);
+    while (!ending_ && !pool->held.empty() && (!pool->idle.empty() || has_room(*pool))) start_first_held(*pool);
+  }
 }
 
 void Shard::on_connection_down(Connection& c, const net::Fault& fault) {
@@ -221,15 +237,24 @@ void Shard::on_connection_down(Connection& c, const net::Fault& fault) {
   fail(index, outcome_of(fault.phase), fault);
 }
 
-// A hit that the machine had no descriptor for goes back to those held: it has not left.
+// A hit that the machine had no descriptor for goes back to those held: it has not left. After the end it is missed.
 void Shard::put_back(std::uint32_t index) {
   Exchange& e = exchanges_[index];
   Pool& pool = pool_of(e.request->route);
   delete e.capture;
-  pool.held.push_front({{e.hit, e.due}, e.request});
-  ++held_;
   --sent_;
   last_blocked_by_ = Limit::descriptors;
+  if (stopping_ || clock() >= end_) {
+    if (e.request->is_owned) delete e.request;
+    if (!is_closed()) {
+      ++missed_;
+      note_missed(1);
+    }
+  } else {
+    pool.held.push_front({{e.hit, e.due}, e.request});
+    ++held_;
+    ending_ = false;
+  }
   free_exchange(index);
 }
 
@@ -242,7 +267,7 @@ bool Shard::retry(Connection& c, std::uint32_t index, bool nothing_left) {
   ++e.retries;
   ++totals_.connections.stale_retries;
   if (e.capture != nullptr) e.capture->clear();
-  pool_of(e.request->route).waiting.push_front(index);  // bury() opens a connection for it
+  pool_of(e.request->route).waiting.push_front(index);  // refill() opens a connection for it
   return true;
 }
 
@@ -261,12 +286,14 @@ void Shard::on_response(Connection& c, std::uint32_t index, const http::Response
   record.parse_error = response.error;
   if (response.error == ParseError::none) {
     ++c.served;
+    opening_pace_.answered(record.end);
     record.bytes_in = response.body_bytes;
     const bool is_success = response.status >= 200 && response.status < 400;
     record.outcome = is_success ? Outcome::ok : Outcome::bad_status;
     if (!is_success) record.reason = own_reason(response.status, response.reason);
   } else {
-    record.outcome = response.error == ParseError::truncated || response.error == ParseError::empty ? Outcome::truncated : Outcome::response;
+    record.outcome =
+        response.error == ParseError::truncated || response.error == ParseError::empty ? Outcome::truncated : Outcome::response;
   }
   finish(index, record);
 }
@@ -279,13 +306,14 @@ void Shard::on_connection_turn(Connection& c) {
     // An idle one that got bytes nobody asked for is not reusable, so this one has just finished an exchange.
     serve_waiting(c);
   }
-  if (may_be_due(c.received_at())) pump(clock());
+  if (may_be_due(c.received_at())) pump(clock(), kStartsPerEvent);
 }
 
 void Shard::expire(Nanos t) {
   const Nanos timeout = plan_.options.timeout;
   if (timeout.count() <= 0) return;
-  while (oldest_ != UINT32_MAX && exchanges_[oldest_].sent + timeout <= t) fail(oldest_, Outcome::timeout, {}, waiting_of(exchanges_[oldest_]));
+  while (oldest_ != UINT32_MAX && exchanges_[oldest_].sent + timeout <= t)
+    fail(oldest_, Outcome::timeout, {}, waiting_of(exchanges_[oldest_]));
 }
 
 Waiting Shard::waiting_of(const Exchange& e) const {

@@ -38,7 +38,7 @@ class Sleeper {
   Nanos total_spun() const { return total_; }
 
  private:
-  static constexpr double kShare = 0.10;          // of one core
+  static constexpr double kShare = 0.10;           // of one core
   static constexpr double kMostSaved = 5'000'000;  // ns of spinning in hand after a quiet time
   static constexpr double kMargin = 5'000;         // ns
   static constexpr double kWidest = 500'000;       // ns: a machine that oversleeps by more is not helped by spinning

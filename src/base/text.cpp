@@ -31,7 +31,13 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-// Length of the well-formed UTF-8 sequence at s[0], 0 if there is none; the code point goes to `point`.
+bool is_unsafe(std::uint32_t c) {
+  return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+         (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+}
+
+}  // namespace
+
 std::size_t utf8_length(std::string_view s, std::uint32_t& point) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(s[i]); };
   const std::uint8_t first = byte(0);
@@ -49,13 +55,6 @@ std::size_t utf8_length(std::string_view s, std::uint32_t& point) {
   const bool overlong = (length == 3 && point < 0x800) || (length == 4 && point < 0x10000);
   return overlong || point > 0x10ffff || (point >= 0xd800 && point < 0xe000) ? 0 : length;
 }
-
-bool is_unsafe(std::uint32_t c) {
-  return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-         (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
-}
-
-}  // namespace
 
 std::string_view trim(std::string_view s) {
   const std::size_t first = s.find_first_not_of(kBlank);

@@ -1,6 +1,8 @@
 // Small acts on text that every room needs.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +18,9 @@ std::string lower(std::string_view s);                             // ASCII
 std::string nearest(std::string_view word, std::span<const std::string> candidates);
 // The file in the folder of `path` whose name is nearest to it, as a path; empty if none is near.
 std::string nearest_file(const std::string& path);
+
+// Length of the well-formed UTF-8 sequence that `s` (not empty) begins with, its code point in `point`; 0 if there is none.
+std::size_t utf8_length(std::string_view s, std::uint32_t& point);
 
 // Safe for a terminal: control characters (C0 but \t if asked, DEL, C1), invalid UTF-8 and bidirectional overrides become
 // visible escapes such as \x1b. Nothing a server or a file says reaches a terminal except through this.

@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "host/limits.hpp"
 #include "load/collector.hpp"
 #include "load/feeder.hpp"
 #include "load/plan.hpp"
@@ -41,7 +42,8 @@ Expected<void> check(const AttackOptions& o) {
   if (o.max_connections == 0) return usage_error("-max-connections=0 would send nothing; give at least 1, or leave it out for no limit");
   if (o.catch_up.mode == CatchUp::Mode::percent && o.catch_up.percent == 0)
     return usage_error("-catch-up=0% would never send what is late; say none");
-  return {};
+  // Files that were named are checked even when no target seems to need them: a slip shows before anything is sent.
+  return net::TlsClient::check(o.tls);
 }
 
 std::uint32_t shards_for(const AttackOptions& o) {
@@ -49,7 +51,7 @@ std::uint32_t shards_for(const AttackOptions& o) {
   if (n == 0) {
     const double rate = o.shape.is_closed() ? 0 : o.shape.rate_at(Nanos(0));
     const auto wanted = static_cast<std::uint64_t>(std::ceil(rate / kShardRate));
-    n = std::clamp<std::uint64_t>(wanted, 1, std::max(1u, std::thread::hardware_concurrency()));
+    n = std::clamp<std::uint64_t>(wanted, 1, std::max(1u, host::cores().usable()));
   }
   n = std::min({n, o.max_workers, o.max_connections, std::uint64_t{256}});
   return static_cast<std::uint32_t>(n);

@@ -11,6 +11,7 @@ const Route* Routes::intern(const http::Url& url) {
   Route route;
   route.endpoint = {url.host, url.port, url.tls, {}};
   route.index = static_cast<std::uint32_t>(routes_.size());
+  has_tls_ = has_tls_ || url.tls;
   routes_.push_back(std::move(route));
   by_key_.emplace(std::move(key), &routes_.back());
   return &routes_.back();

@@ -21,8 +21,10 @@ class Routes {
  public:
   const Route* intern(const http::Url& url);
   std::size_t size() const { return routes_.size(); }
+  bool has_tls() const { return has_tls_; }
 
  private:
+  bool has_tls_ = false;
   std::deque<Route> routes_;  // stable addresses
   std::unordered_map<std::string, const Route*> by_key_;
 };

@@ -63,6 +63,10 @@ Expected<void> Shard::prepare() {
   auto network = net::OwnNetwork::create(std::move(options));
   if (!network) return std::unexpected(network.error());
   network_ = std::move(*network);
+  // Loading the roots takes milliseconds: not when the first hit is due.
+  if (plan_.routes.has_tls()) {
+    if (auto loaded = network_->network().tls.load(); !loaded) return loaded;
+  }
   const std::uint64_t ready = std::min({share_of(plan_.options.workers, slice_.shard, slice_.shards), max_in_flight_, kMostReady});
   for (std::uint64_t i = 0; i < ready; ++i) {
     exchanges_.emplace_back();

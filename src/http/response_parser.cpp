@@ -240,19 +240,19 @@ void ResponseParser::read_field(std::string_view text) {
 void ResponseParser::note_field(std::string_view name, std::string_view value) {
   switch (name.size()) {
     case 8:
-      if (location_.empty() && value.size() <= kMaxLocation && equal_ignoring_case(name, "Location")) location_ = value;
+      if (location_.empty() && value.size() <= kMaxLocation && is_field(name, "location")) location_ = value;
       break;
     case 10:
-      if (equal_ignoring_case(name, "Connection")) {
+      if (is_field(name, "connection")) {
         framing_.closes = framing_.closes || list_holds(value, "close");
         framing_.keeps = framing_.keeps || list_holds(value, "keep-alive");
       }
       break;
     case 14:
-      if (equal_ignoring_case(name, "Content-Length")) note_length(value);
+      if (is_field(name, "content-length")) note_length(value);
       break;
     case 17:
-      if (equal_ignoring_case(name, "Transfer-Encoding")) {
+      if (is_field(name, "transfer-encoding")) {
         // Chunked, once, is all that we can undo; nothing else was offered in TE.
         if (framing_.chunked || !equal_ignoring_case(value, "chunked")) framing_.bad_coding = true;
         framing_.chunked = true;

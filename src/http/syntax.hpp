@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #if defined(__SSE2__)
@@ -56,6 +57,21 @@ constexpr std::string_view trim_blanks(std::string_view s) {
   while (!s.empty() && is_blank(s.front())) s.remove_prefix(1);
   while (!s.empty() && is_blank(s.back())) s.remove_suffix(1);
   return s;
+}
+
+// Whether the field name is `lower_case`, whatever its case. Both have one length, of at least eight bytes. Setting bit 5 lets
+// upper case through and nothing else: no character of a name becomes '-' by it, and no other one a letter.
+inline bool is_field(std::string_view name, std::string_view lower_case) {
+  constexpr std::uint64_t kBit5 = 0x2020202020202020;
+  const auto differ = [&](std::size_t at) {
+    std::uint64_t a = 0, b = 0;
+    std::memcpy(&a, name.data() + at, 8);
+    std::memcpy(&b, lower_case.data() + at, 8);
+    return (a | kBit5) ^ b;
+  };
+  std::uint64_t difference = differ(name.size() - 8);
+  for (std::size_t at = 0; at + 8 < name.size(); at += 8) difference |= differ(at);
+  return difference == 0;
 }
 
 // Whether the comma-separated list `value` has `token` (in lower case) among its elements, in any case.

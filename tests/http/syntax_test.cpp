@@ -33,6 +33,21 @@ TEST(Syntax, Tokens) {
   for (const char* bad : {"", "a b", "a:", "a\t", "(", "a/b", "\x80", "\xc3\xa9", "a\x7f"}) EXPECT_FALSE(is_token(bad)) << bad;
 }
 
+TEST(Syntax, FieldNamesInAnyCase) {
+  EXPECT_TRUE(is_field("LOCATION", "location"));
+  EXPECT_TRUE(is_field("Transfer-Encoding", "transfer-encoding"));
+  const std::string name = "content-length";
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    for (int c = 0; c < 256; ++c) {
+      std::string other = name;
+      other[at] = static_cast<char>(c);
+      const bool same = other[at] == name[at] || (name[at] != '-' && other[at] == name[at] - 32);
+      if (!is_token_char(other[at]) && other[at] != ' ') continue;
+      ASSERT_EQ(is_field(other, name), same) << other;
+    }
+  }
+}
+
 TEST(Syntax, ListsHoldWholeElementsInAnyCase) {
   EXPECT_TRUE(list_holds("close", "close"));
   EXPECT_TRUE(list_holds("Upgrade ,\t CLOSE ", "close"));

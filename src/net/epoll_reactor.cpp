@@ -16,13 +16,34 @@ namespace {
 constexpr std::size_t kBufferBytes = 64 * 1024;
 constexpr std::uint64_t kSkipAtOnce = 1 << 30;
 constexpr int kEvents = 256;
-constexpr int kReadsPerWake = 16;  // of one socket, so that a fast sender can't starve the others
+constexpr int kReadsPerWake = 16;    // of one socket, so that a fast sender can't starve the others
+constexpr int kAcceptsPerWake = 64;  // of one listener, likewise
 constexpr auto kAcceptRetry = std::chrono::milliseconds(20);
 // epoll's 64 bits of data: a socket's slot and generation (31 bits), or kForeign and a descriptor.
 constexpr std::uint64_t kForeign = std::uint64_t{1} << 63;
 constexpr std::uint32_t kGenerationMask = 0x7fffffff;
 
 std::uint64_t data_of(std::uint32_t slot, std::uint32_t generation) { return std::uint64_t{generation} << 32 | slot; }
+
+// accept(2): errors of the network that belong to the connection just taken, not to the listener.
+bool is_of_one_connection(int error) {
+  switch (error) {
+    case ECONNABORTED:
+    case EINTR:
+    case ENETDOWN:
+    case EPROTO:
+    case ENOPROTOOPT:
+    case EHOSTDOWN:
+    case ENONET:
+    case EHOSTUNREACH:
+    case EOPNOTSUPP:
+    case ENETUNREACH:
+    case EPERM:
+      return true;
+    default:
+      return false;
+  }
+}
 
 std::string errno_text(const char* what, int error) { return std::string(what) + ": " + std::strerror(error); }
 
@@ -69,27 +90,43 @@ SocketId EpollReactor::take_slot(Fd socket) {
 
 SocketId EpollReactor::adopt(Fd socket, SocketHandler& handler, bool connecting) {
   const SocketId id = take_slot(std::move(socket));
-  Socket& s = sockets_[id.slot];
-  s.handler = &handler;
-  s.connecting = connecting;
-  epoll_event ev{};
-  ev.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
-  ev.data.u64 = data_of(id.slot, id.generation);
-  [[maybe_unused]] const int r = epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, s.fd.get(), &ev);
-  assert(r == 0);
+  sockets_[id.slot].handler = &handler;
+  sockets_[id.slot].connecting = connecting;
+  enter(id, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
   return id;
 }
 
 SocketId EpollReactor::listen(Fd socket, ListenHandler& handler) {
   const SocketId id = take_slot(std::move(socket));
-  Socket& s = sockets_[id.slot];
-  s.listener = &handler;
-  epoll_event ev{};
-  ev.events = EPOLLIN | EPOLLET;
-  ev.data.u64 = data_of(id.slot, id.generation);
-  [[maybe_unused]] const int r = epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, s.fd.get(), &ev);
-  assert(r == 0);
+  sockets_[id.slot].listener = &handler;
+  enter(id, EPOLLIN | EPOLLET);
   return id;
+}
+
+// A user may watch only so many descriptors (fs.epoll.max_user_watches): a socket beyond them breaks, on the next turn.
+void EpollReactor::enter(SocketId id, std::uint32_t mask) {
+  Socket& s = sockets_[id.slot];
+  epoll_event ev{};
+  ev.events = mask;
+  ev.data.u64 = data_of(id.slot, id.generation);
+  if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, s.fd.get(), &ev) == 0) return;
+  s.send_error = errno;
+  doomed_.push_back(id);
+}
+
+void EpollReactor::tell_doomed() {
+  std::vector<SocketId> list;
+  list.swap(doomed_);
+  for (const SocketId id : list) {
+    Socket* s = find(id);
+    if (s == nullptr) continue;
+    if (s->listener != nullptr)
+      s->listener->on_accept_error(s->send_error);
+    else if (s->connecting)
+      s->handler->on_connected(s->send_error);
+    else
+      finish(id, s->send_error);
+  }
 }
 
 SendOutcome EpollReactor::send(SocketId id, std::span<const char> head, std::span<const char> body) {
@@ -110,7 +147,11 @@ SendOutcome EpollReactor::send(SocketId id, std::span<const char> head, std::spa
     }
   } while (n < 0 && errno == EINTR);
   if (n < 0) {
-    if (errno != EAGAIN && errno != EWOULDBLOCK) return {State::failed, errno};
+    if (errno != EAGAIN && errno != EWOULDBLOCK) {
+      s->send_error = errno;
+      resumed_.push_back(id);  // what stands to be read, then the end
+      return {State::failed, s->send_error};
+    }
     n = 0;
   }
   const auto sent = static_cast<std::size_t>(n);
@@ -191,7 +232,7 @@ void EpollReactor::watch(int fd, WatchHandler& handler, bool readable, bool writ
 }
 
 int EpollReactor::wait(Instant until) {
-  if (!resumed_.empty()) until = Instant::min();
+  if (!resumed_.empty() || !doomed_.empty()) until = Instant::min();
   until = std::min(until, starved_until_);
   epoll_event events[kEvents];
   int n;
@@ -207,7 +248,7 @@ int EpollReactor::wait(Instant until) {
     }
     if (has_pwait2_) {
       n = epoll_pwait2(epoll_.get(), events, kEvents, limit, nullptr);
-      if (n < 0 && errno == ENOSYS) {
+      if (n < 0 && (errno == ENOSYS || errno == EPERM)) {  // old kernels; sandboxes that don't know it
         has_pwait2_ = false;
         continue;
       }
@@ -237,20 +278,29 @@ int EpollReactor::wait(Instant until) {
       ++handled;
     }
   }
-  if (!resumed_.empty()) read_resumed();
+  if (!resumed_.empty()) handled += go_on();
+  if (!doomed_.empty()) tell_doomed();
   if (starved_until_ != kNever) retry_accepts(now());
   return handled;
 }
 
 void EpollReactor::wake() {
+  const int before = errno;  // of whatever a signal handler that calls this interrupted
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto r = ::write(wakeup_.get(), &one, sizeof one);
+  errno = before;
 }
 
-void EpollReactor::read_resumed() {
-  std::vector<SocketId> list;
-  list.swap(resumed_);
-  for (const SocketId id : list) read(id, EPOLLRDHUP);
+int EpollReactor::go_on() {
+  going_on_.swap(resumed_);
+  const int count = static_cast<int>(going_on_.size());
+  for (const SocketId id : going_on_) {
+    const Socket* s = find(id);
+    if (s == nullptr) continue;
+    s->listener != nullptr ? accept_all(id) : read(id, EPOLLRDHUP);
+  }
+  going_on_.clear();
+  return count;
 }
 
 void EpollReactor::retry_accepts(Instant t) {
@@ -258,7 +308,10 @@ void EpollReactor::retry_accepts(Instant t) {
   starved_until_ = kNever;
   std::vector<SocketId> list;
   list.swap(starved_);
-  for (const SocketId id : list) accept_all(id);
+  for (const SocketId id : list) {
+    if (Socket* s = find(id)) s->starved = false;
+    accept_all(id);
+  }
 }
 
 void EpollReactor::handle_socket(std::uint32_t slot, std::uint32_t generation, std::uint32_t mask) {
@@ -285,19 +338,25 @@ void EpollReactor::handle_socket(std::uint32_t slot, std::uint32_t generation, s
 }
 
 void EpollReactor::accept_all(SocketId id) {
-  while (Socket* s = find(id)) {
+  for (int accepted = 0;; ++accepted) {
+    Socket* s = find(id);
+    if (s == nullptr) return;
+    if (accepted == kAcceptsPerWake) {
+      resumed_.push_back(id);
+      return;
+    }
     const int fd = accept4(s->fd.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd >= 0) {
       s->listener->on_accepted(Fd(fd));
       continue;
     }
     const int error = errno;
-    if (error == EINTR || error == ECONNABORTED) continue;
     if (error == EAGAIN || error == EWOULDBLOCK) return;
-    s->listener->on_accept_error(error);
+    if (is_of_one_connection(error)) continue;
     // Out of descriptors or memory: the connection stays in the backlog and no new edge will announce it.
-    starved_.push_back(id);
-    starved_until_ = now() + kAcceptRetry;
+    if (!std::exchange(s->starved, true)) starved_.push_back(id);
+    starved_until_ = std::min(starved_until_, now() + kAcceptRetry);
+    s->listener->on_accept_error(error);
     return;
   }
 }
@@ -308,7 +367,8 @@ void EpollReactor::read(SocketId id, std::uint32_t mask) {
   const bool to_the_end = (mask & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
   for (int reads = 0;; ++reads) {
     Socket* s = find(id);
-    if (s == nullptr || s->ended) return;
+    if (s == nullptr || s->broken) return;
+    if (s->ended) return look_for_error(id);
     if (s->paused) {
       s->unread = true;
       return;
@@ -326,18 +386,18 @@ void EpollReactor::read(SocketId id, std::uint32_t mask) {
       if (skipping) {
         s->skip -= got;
         s->handler->on_skipped(got);
-        if (got < most) {
-          if (!to_the_end) return;
-        }
       } else {
         s->handler->on_received({buffer_.get(), got});
-        if (got < most && !to_the_end) return;
       }
+      if (got < most && !to_the_end) return;
       continue;
     }
     if (n == 0) return finish(id, 0);
     if (errno == EINTR) continue;
-    if (errno == EAGAIN || errno == EWOULDBLOCK) return;
+    if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      if (s->send_error != 0) finish(id, s->send_error);
+      return;
+    }
     return finish(id, errno);
   }
 }
@@ -356,10 +416,10 @@ void EpollReactor::write(SocketId id) {
     if (n < 0) {
       if (errno == EINTR) continue;
       if (errno == EAGAIN || errno == EWOULDBLOCK) return;
-      const int error = errno;
+      s->send_error = errno;
       s->rest.reset();
       s->body = {};
-      return finish(id, error);
+      return read(id, EPOLLERR);  // what came before it broke may say why: an answer sent early
     }
     auto left = static_cast<std::size_t>(n);
     if (s->rest != nullptr) {
@@ -374,10 +434,22 @@ void EpollReactor::write(SocketId id) {
   s->handler->on_sent();
 }
 
+// After the peer's FIN there is nothing to read, but a reset may still come, and sending may break.
+void EpollReactor::look_for_error(SocketId id) {
+  Socket* s = find(id);
+  int error = s->send_error;
+  socklen_t size = sizeof error;
+  if (error == 0) getsockopt(s->fd.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+  if (error != 0) finish(id, error);
+}
+
+// The end of what is received: FIN (0) or an error. After a FIN, an error may still follow, once.
 void EpollReactor::finish(SocketId id, int error) {
   Socket* s = find(id);
-  if (s == nullptr || s->ended) return;
-  s->ended = true;
+  if (s == nullptr || s->broken) return;
+  if (s->send_error != 0) error = s->send_error;
+  if (error == 0 && std::exchange(s->ended, true)) return;
+  if (error != 0) s->ended = s->broken = true;
   s->handler->on_end(error);
 }
 

@@ -35,8 +35,11 @@ class EpollReactor final : public Reactor {
     bool connecting = false;
     bool paused = false;
     bool unread = false;  // readable when it was paused
-    bool ended = false;   // on_end was called
+    bool ended = false;   // on_end was called with 0, or
+    bool broken = false;  // with an error
     bool shut_after_send = false;
+    bool starved = false;  // a listener that waits for descriptors
+    int send_error = 0;    // the kernel tells an error once: what send() met is what the end is then due to
     SocketHandler* handler = nullptr;
     ListenHandler* listener = nullptr;
     std::uint64_t skip = 0;
@@ -53,21 +56,25 @@ class EpollReactor final : public Reactor {
   Socket* find(SocketId id);
   const Socket* find(SocketId id) const;
   SocketId take_slot(Fd socket);
-  bool add(Socket& s, std::uint32_t slot, std::uint32_t mask);
+  void enter(SocketId id, std::uint32_t mask);
   void handle_socket(std::uint32_t slot, std::uint32_t generation, std::uint32_t mask);
   void accept_all(SocketId id);
   void read(SocketId id, std::uint32_t mask);
   void write(SocketId id);
+  void look_for_error(SocketId id);
   void finish(SocketId id, int error);
-  void read_resumed();
+  int go_on();
+  void tell_doomed();
   void retry_accepts(Instant t);
 
   Fd epoll_;
   Fd wakeup_;
   std::deque<Socket> sockets_;  // stable addresses
   std::vector<std::uint32_t> free_;
-  std::vector<SocketId> resumed_;  // resume() found unread bytes: no new edge will come for them
-  std::vector<SocketId> starved_;  // listeners that could not accept for want of descriptors
+  std::vector<SocketId> resumed_;   // left with something to read or accept: no new edge will come for it
+  std::vector<SocketId> going_on_;  // those of the turn before, while they have theirs
+  std::vector<SocketId> doomed_;    // could not be entered into epoll
+  std::vector<SocketId> starved_;   // listeners that could not accept for want of descriptors
   Instant starved_until_ = kNever;
   std::unordered_map<int, Watched> watched_;
   std::unique_ptr<char[]> buffer_;

@@ -37,7 +37,8 @@ class SocketHandler {
   virtual void on_received(std::span<char> bytes) = 0;  // valid, and writable, during the call
   virtual void on_skipped(std::size_t n) = 0;           // n bytes asked away by skip() came and were dropped
   virtual void on_sent() = 0;                           // a send that was pending has left entirely
-  virtual void on_end(int error) = 0;                   // 0: the peer sent FIN; else errno. The last call but on_sent
+  // 0: the peer sent FIN; sending goes on, and ends in on_sent() or in a second on_end(). An errno: it broke; no call follows.
+  virtual void on_end(int error) = 0;
 };
 
 class ListenHandler {
@@ -71,7 +72,8 @@ class Reactor {
   virtual SocketId listen(Fd socket, ListenHandler& handler) = 0;
 
   // Sends `head`, then `body`, in one call where the kernel takes it. What is left over of `head` is copied; `body` must live
-  // until on_sent() or close(). Not while a send of this socket is pending (is_sending()).
+  // until on_sent(), on_end(errno) or close(). Not while a send of this socket is pending (is_sending()).
+  // After `failed`, on_end() follows, once what had been received before is handed out.
   virtual SendOutcome send(SocketId id, std::span<const char> head, std::span<const char> body = {}) = 0;
   virtual bool is_sending(SocketId id) const = 0;
   // The next n received bytes are of no use: on_skipped() will count them, and the kernel may drop them unread.

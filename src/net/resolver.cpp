@@ -99,7 +99,8 @@ class Resolver::Dns final : WatchHandler {
     Fault fault = fault_of(status);
     if (status == ARES_SUCCESS && addresses.empty()) fault = fault_of(ARES_ENODATA);
     if (status == ARES_ECONNREFUSED && dns.open_error_ != 0) fault = Fault::os(Fault::Phase::client, dns.open_error_);
-    dns.resolver_.answered(question->name, addresses.empty() ? fault : Fault{}, std::move(addresses));
+    if (!addresses.empty()) fault = {};
+    dns.resolver_.answered(question->name, fault, std::move(addresses));
   }
 
   void on_ready(int fd, bool readable, bool writable) override {
@@ -147,12 +148,11 @@ class Resolver::Dns final : WatchHandler {
   bool is_ending_ = false;
 };
 
+// Its place stays empty, so that the others keep their order.
 void Resolver::Lookup::leave() {
   if (list_ == nullptr) return;
-  Lookup* last = list_->back();
-  last->place_ = place_;
-  (*list_)[place_] = last;
-  list_->pop_back();
+  (*list_)[place_] = nullptr;
+  while (!list_->empty() && list_->back() == nullptr) list_->pop_back();
   list_ = nullptr;
 }
 
@@ -162,7 +162,8 @@ Resolver::Resolver(Reactor& reactor, Timers& timers, ResolverOptions options)
 Resolver::~Resolver() {
   dns_.reset();
   for (auto& [text, name] : names_)
-    while (!name->waiting.empty()) name->waiting.back()->leave();
+    for (Lookup* waiting : name->waiting)
+      if (waiting != nullptr) waiting->list_ = nullptr;
 }
 
 Expected<void> Resolver::check(const ResolverOptions& options) {
@@ -243,21 +244,18 @@ void Resolver::tell() {
   while (!answered_.empty()) {
     Name& name = *answered_.back();
     answered_.pop_back();
-    // First come, first served: turned round, and taken from the end. Whoever asks from now on finds the answer, or asks anew.
     std::vector<Lookup*> list;
-    for (auto at = name.waiting.rbegin(); at != name.waiting.rend(); ++at) {
-      (*at)->list_ = &list;
-      (*at)->place_ = list.size();
-      list.push_back(*at);
-    }
-    name.waiting.clear();
+    list.swap(name.waiting);
+    for (Lookup* waiting : list)
+      if (waiting != nullptr) waiting->list_ = &list;
     std::vector<Answer> answers(list.size());
     for (Answer& a : answers) a = answer_from(name);
     name.is_asked = false;  // from here on `name` may be asked again, or forgotten
-    for (std::size_t i = 0; !list.empty(); ++i) {
-      Lookup& next = *list.back();
-      next.leave();
-      next.on_lookup(std::move(answers[i]));
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      Lookup* next = list[i];
+      if (next == nullptr) continue;
+      next->list_ = nullptr;
+      next->on_lookup(std::move(answers[i]));
     }
   }
 }

@@ -49,7 +49,7 @@ Headers merge(const Target& target, const RequestDefaults& defaults) {
   for (const auto& header : defaults.headers)
     if (!find(target.headers, header.first)) merged.push_back(header);
   merged.insert(merged.end(), target.headers.begin(), target.headers.end());
-  for (auto& [name, value] : merged) value = trim_blanks(value);
+  for (auto& [name, value] : merged) value = std::string(trim_blanks(value));
   return merged;
 }
 

@@ -42,8 +42,11 @@ Expected<void> check(const AttackOptions& o) {
   if (o.max_connections == 0) return usage_error("-max-connections=0 would send nothing; give at least 1, or leave it out for no limit");
   if (o.catch_up.mode == CatchUp::Mode::percent && o.catch_up.percent == 0)
     return usage_error("-catch-up=0% would never send what is late; say none");
-  // Files that were named are checked even when no target seems to need them: a slip shows before anything is sent.
-  return net::TlsClient::check(o.tls);
+  // Files that were named are checked even when no target seems to need them: a slip shows before anything is sent. The
+  // system's roots are left alone until a target needs them.
+  const bool names_files = !o.tls.root_cert_files.empty() || !o.tls.cert_file.empty() || !o.tls.key_file.empty();
+  if (names_files) return net::TlsClient::check(o.tls);
+  return {};
 }
 
 std::uint32_t shards_for(const AttackOptions& o) {

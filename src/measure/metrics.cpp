@@ -154,6 +154,7 @@ struct Metrics::State {
     all = successes;
     all.merge(failures);
     Figures& f = figures = Figures{};
+    f.earliest = f.latest = f.end = kNoTime;
     if (requests == 0) return;
     const double n = static_cast<double>(requests);
     f.requests = requests;

@@ -1,0 +1,28 @@
+// Wall-clock times as text: RFC 3339 with as many digits of a second as it needs, as Go writes and reads them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "thrum/result.hpp"
+
+namespace thrum {
+
+// "2023-11-14T22:13:20.5Z", "…+05:30"; no trailing zeros. What lies outside the years 0 … 9999 is
+// written as the nearest time inside.
+void append_rfc3339(Timestamp t, std::string& out);
+std::string format_rfc3339(Timestamp t);
+
+// A fraction beyond nanoseconds is cut off. "+00:00" is Timestamp::kLocalZero, "Z" is 0.
+std::optional<Timestamp> parse_rfc3339(std::string_view text);
+
+// Go's zero time, which vegeta's files hold where a time is missing: year 1, UTC.
+inline constexpr Timestamp kYearOne{-62'135'596'800, 0, 0};
+
+// Nanoseconds since 1970 modulo 2^64, as Go's UnixNano gives them for years beyond 1677 … 2262, too.
+constexpr std::int64_t unix_nanos(Timestamp t) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(t.seconds) * 1'000'000'000u + static_cast<std::uint64_t>(t.nanos));
+}
+
+}  // namespace thrum

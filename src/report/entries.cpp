@@ -1,0 +1,130 @@
+#include "report/entries.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace thrum::report {
+namespace {
+
+constexpr std::string_view kAlways = "always";
+
+constexpr std::array<Entry, 23> kEntries{{
+    {Id::requests, "Requests", "total, rate, throughput", ".requests .rate .throughput", kAlways,
+     "total: results read. rate: total divided by `attack` of the next line, per second; n requests have n - 1 gaps between them, so it is "
+     "a "
+     "little above the rate asked for, and with a single request it is just 1. throughput: successes divided by `total` of the next line."},
+    {Id::duration, "Duration", "total, attack, wait", ".duration (attack) .wait .earliest .latest .end", kAlways,
+     "attack: from the sending of the first request to that of the last. wait: from then until the last answer came. total: both "
+     "together. A long wait means that answers were still owed when sending was over."},
+    {Id::latencies, "Latencies", "min, mean, 50, 90, 95, 99, max", ".latencies", kAlways,
+     "Service latency: from the moment a request was sent to the last byte of its response, or to its failure; failures count. A number "
+     "like 95 is a percentile: 95 % of the results were at most that slow. Percentiles are exact up to 4,096 results and within 0.05 % "
+     "beyond; between two results they lie on the straight line between them. min leaves out a latency of exactly 0, max is exact."},
+    {Id::bytes_in, "Bytes In", "total, mean", ".bytes_in", kAlways,
+     "Bytes of response bodies as they came over the wire, whether kept or not, and per request."},
+    {Id::bytes_out, "Bytes Out", "total, mean", ".bytes_out", kAlways, "Bytes of request bodies, and per request."},
+    {Id::success, "Success", "ratio", ".success", kAlways,
+     "Share of results with a status code that counts as success (200 to 399 unless the run was told otherwise)."},
+    {Id::status_codes, "Status Codes", "code:count", ".status_codes", kAlways,
+     "How many results ended with which status code. Code 0: no whole response came; the error says why."},
+    {Id::error_set, "Error Set:", "", ".errors .error_counts", kAlways,
+     "Each different error once, in the order first seen; of more than 50 the most frequent 50. A status that is not a success is an "
+     "error, "
+     "too. Control characters are shown as escapes."},
+    {Id::sending, "Sending", "asked, sent, answered, missed", ".asked .sent .answered .missed", "results recorded by thrum",
+     "asked: requests that the rate and duration called for. sent: those that went out. answered: those to which a whole response came, of "
+     "whatever status. missed: those that never left, because something kept them until the end or -catch-up dropped them. asked = sent + "
+     "missed, always. A dash: not known (the run is still going, was killed, or asks for no rate)."},
+    {Id::rates, "Rates", "asked, sent, answered", ".rates", "results recorded by thrum",
+     "The same per second: as asked for; sent per second of the schedule; answered per second from the start to the last answer. Of "
+     "several "
+     "runs: the sum of those that ran at the same time, where it was highest."},
+    {Id::limit, "Limit", "reason", ".limit", "something kept requests from leaving when they were due",
+     "What it was, and what would have been enough where that can be told. Unless it was the target itself, it was a limit of thrum or of "
+     "this machine, and the numbers above are not those of the rate asked for."},
+    {Id::lag, "Lag", "mean, 50, 99, max", ".lag", "results recorded by thrum",
+     "How long after its due time a request was sent. Microseconds are the clock's and the kernel's; milliseconds mean that the sender was "
+     "short of something."},
+    {Id::response, "Response", "mean, 50, 90, 95, 99, 99.9, max", ".response", "it differs from the service latency by more than 5 %",
+     "Response latency: from the moment a request was due to its end, which is what somebody felt who arrived on time. It holds the time a "
+     "request waited to be sent, which the latencies above leave out."},
+    {Id::successes, "Successes", "min, mean, 50, 90, 95, 99, max", ".successes", "some results failed and some did not",
+     "Latencies of the successes alone: failures are often much quicker, or as slow as the timeout."},
+    {Id::tail, "Tail", "99.9, 99.99", ".latencies", "1,000 results and more",
+     "Further percentiles of the latencies; 99.99 from 10,000 results on."},
+    {Id::percentiles, "Percentiles", "as asked", ".percentiles", "-percentiles",
+     "The percentiles of the latencies asked for with -percentiles."},
+    {Id::failures, "Failures", "cause:count", ".failures", "something failed and the results say how",
+     "How many results failed in which phase: dns, connect, tls, proxy, send, response (no HTTP), truncated, timeout, status (a status "
+     "that is "
+     "no success), cut (ended by us), client limit (descriptors, ports or memory of this machine), expectation, redirect."},
+    {Id::behind, "Behind", "reason", ".behind", "the target fell behind",
+     "The target answered more slowly than requests were sent: latency kept growing (by at least 50 ms a second) while requests were sent, "
+     "and the rest took at least 4 % of that time. The rate was more than it can do; a longer run would show longer latencies."},
+    {Id::weak, "Weak", "percentiles", ".weak", "there are too few results for a percentile shown",
+     "Percentiles above which not even one result is to be expected: they are the largest value or close to it, and another run may well "
+     "give another. 99 needs 100 results, 99.9 needs 1,000."},
+    {Id::retries, "Retries", "requests, connections opened", ".connections", "requests were sent again",
+     "Requests sent again because the connection they were sent on had been closed by the target meanwhile, and connections opened in "
+     "all."},
+    {Id::spooled, "Spooled", "bytes", ".spooled_bytes", "the output was slower than the attack",
+     "Most bytes of results that waited on disk because whoever reads them was slow. Nothing was lost, and the attack did not wait."},
+    {Id::captures, "Captures", "cut short", ".truncated_captures", "captured bodies were cut short",
+     "Response bodies that were kept only in part because too many bytes were waiting to be written."},
+    {Id::runs, "Runs", "asked/s, sent, rate, throughput, success, 50, 99, max", ".runs", "several runs were read",
+     "A line for each run, by the attack's name or the file's: its own rate asked for, its own figures as above, and whether it kept up."},
+}};
+
+static_assert([] {
+  for (std::size_t i = 0; i < kEntries.size(); ++i)
+    if (static_cast<std::size_t>(kEntries[i].id) != i) return false;
+  return true;
+}());
+
+std::string wrapped(std::string_view words, std::size_t width, std::string_view indent) {
+  std::string out, line;
+  const auto flush = [&] {
+    (out += indent) += line;
+    out += '\n';
+    line.clear();
+  };
+  while (!words.empty()) {
+    const std::size_t end = words.find(' ');
+    const std::string_view word = words.substr(0, end);
+    if (!line.empty() && line.size() + 1 + word.size() > width) flush();
+    if (!line.empty()) line += ' ';
+    line += word;
+    words.remove_prefix(end == words.npos ? words.size() : end + 1);
+  }
+  if (!line.empty()) flush();
+  return out;
+}
+
+std::string with_keys(const Entry& e) { return e.keys.empty() ? std::string(e.label) : fmt::format("{} [{}]", e.label, e.keys); }
+
+}  // namespace
+
+std::span<const Entry> entries() { return kEntries; }
+const Entry& entry(Id id) { return kEntries[static_cast<std::size_t>(id)]; }
+
+std::string explain() {
+  std::string out;
+  for (const Entry& e : kEntries) {
+    out += with_keys(e);
+    out += '\n';
+    out += wrapped(e.means, 92, "    ");
+    if (e.when != kAlways) out += fmt::format("    Shown when: {}.\n", e.when);
+    out += fmt::format("    JSON: {}\n\n", e.json);
+  }
+  out.pop_back();
+  return out;
+}
+
+std::string explain_as_markdown() {
+  std::string out = "| line | shown when | in JSON | what it is |\n|---|---|---|---|\n";
+  for (const Entry& e : kEntries) out += fmt::format("| `{}` | {} | `{}` | {} |\n", with_keys(e), e.when, e.json, e.means);
+  return out;
+}
+
+}  // namespace thrum::report

@@ -1,0 +1,50 @@
+// What a report is made from: finished metrics, and what is known of each run. Reports are functions of this; they append
+// text to a string and do no I/O.
+//
+// Room `report` knows how numbers are shown when a run is over: text, JSON, tables. It must not know where results come from.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure/buckets.hpp"
+#include "measure/coarse_histogram.hpp"
+#include "measure/series.hpp"
+#include "thrum/attacker.hpp"
+#include "thrum/metrics.hpp"
+#include "thrum/shape.hpp"
+
+namespace thrum::report {
+
+// What a run was asked to do and how that went: known of runs that thrum recorded.
+struct Plan {
+  Timestamp start;             // wall clock of t = 0
+  std::string shape;           // the rate as the user would type it
+  double rate = 0;             // hits per second asked for; 0: a closed loop
+  std::optional<Shape> asked;  // none: a closed loop, or a shape this version does not know
+  Nanos duration{0};           // asked for; 0: open-ended
+  std::uint64_t hits = kUnlimited;
+  std::optional<Summary> summary;   // none: still running, or killed before its end
+  std::uint64_t spooled_bytes = 0;  // most that waited on disk because the output was slower than the attack
+};
+
+struct RunInput {
+  std::string name;  // the attack's name or the file's: different for every run of a report
+  std::string file;
+  Metrics metrics;  // closed
+  std::optional<Plan> plan;
+};
+
+struct Input {
+  Metrics total;                        // of all runs, closed
+  std::vector<RunInput> runs;           // in the order of the command line; not empty
+  bool interim = false;                 // more is to come
+  std::vector<double> percentiles;      // extra ones asked for, 0 … 100, in the order asked
+  std::optional<BucketCounts> buckets;  // service latencies by the user's bounds
+  std::optional<CoarseHistogram> rows;  // service latencies, for a histogram without given bounds
+  const Series* series = nullptr;       // for the table of seconds
+};
+
+}  // namespace thrum::report

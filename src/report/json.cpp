@@ -1,0 +1,246 @@
+#include "report/json.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "report/json_text.hpp"
+#include "report/judgement.hpp"
+
+namespace thrum::report {
+namespace {
+
+void vegetas_latencies(const Figures::Latencies& l, JsonWriter& w) {
+  w.begin_object().key("total").nanos(l.total).key("mean").nanos(l.mean).key("50th").nanos(l.p50).key("90th").nanos(l.p90);
+  w.key("95th").nanos(l.p95).key("99th").nanos(l.p99).key("max").nanos(l.max).key("min").nanos(l.min).end_object();
+}
+
+void bytes(const Figures::Bytes& b, JsonWriter& w) {
+  w.begin_object().key("total").unsigned_integer(b.total).key("mean").number(b.mean).end_object();
+}
+
+void vegetas_fields(const Input& input, JsonWriter& w) {
+  const Figures& f = input.total.figures();
+  w.key("latencies");
+  vegetas_latencies(f.latencies, w);
+  if (input.buckets) {
+    w.key("buckets").begin_object();
+    for (std::size_t i = 0; i < input.buckets->size(); ++i)
+      w.key(std::to_string(input.buckets->lower(i).count())).unsigned_integer(input.buckets->count(i));
+    w.end_object();
+  }
+  w.key("bytes_in");
+  bytes(f.bytes_in, w);
+  w.key("bytes_out");
+  bytes(f.bytes_out, w);
+  w.key("earliest").time(f.earliest).key("latest").time(f.latest).key("end").time(f.end);
+  w.key("duration").nanos(f.duration).key("wait").nanos(f.wait).key("requests").unsigned_integer(f.requests);
+  w.key("rate").number(f.rate).key("throughput").number(f.throughput).key("success").number(f.success);
+  w.key("status_codes").begin_object();
+  for (const auto& [code, count] : f.status_codes) w.key(std::to_string(code)).unsigned_integer(count);
+  w.end_object().key("errors").begin_array();
+  for (const std::string& error : f.errors) w.string(error);
+  w.end_array();
+}
+
+// A distribution, in nanoseconds.
+void distribution(const Histogram& h, JsonWriter& w) {
+  w.begin_object().key("count").unsigned_integer(h.count()).key("mean").nanos(h.mean()).key("min").nanos(h.min());
+  for (const double p : {50.0, 90.0, 95.0, 99.0, 99.9, 99.99}) w.key(fmt::format("{}th", p)).nanos(h.quantile(p / 100));
+  w.key("max").nanos(h.max()).end_object();
+}
+
+void distribution_or_null(const Histogram& h, JsonWriter& w) {
+  if (h.count() > 0)
+    distribution(h, w);
+  else
+    w.null();
+}
+
+void count_or_null(const std::optional<std::uint64_t>& count, JsonWriter& w) {
+  if (count)
+    w.unsigned_integer(*count);
+  else
+    w.null();
+}
+
+void rates(const Rates& r, JsonWriter& w) {
+  const auto one = [&](std::string_view name, const std::optional<double>& rate) {
+    w.key(name);
+    if (rate)
+      w.number(*rate);
+    else
+      w.null();
+  };
+  w.begin_object();
+  one("asked", r.asked);
+  one("sent", r.sent);
+  one("answered", r.answered);
+  w.end_object();
+}
+
+void behind(const Metrics& m, JsonWriter& w) {
+  const auto growth = falling_behind(m);
+  if (!growth) {
+    w.null();
+    return;
+  }
+  w.begin_object().key("first_quarter_mean").nanos(growth->early).key("last_quarter_mean").nanos(growth->late);
+  w.key("slope").number(growth->slope).end_object();
+}
+
+std::string_view name_of(Limit limit) {
+  constexpr std::array<std::string_view, 8> kNames{"none",        "workers", "connections", "descriptors",
+                                                   "local_ports", "targets", "cpu",         "target"};
+  const auto i = static_cast<std::size_t>(limit);
+  return i < kNames.size() ? kNames[i] : "unknown";
+}
+
+void failure_counts(const Metrics& m, JsonWriter& w) {
+  w.begin_object();
+  for (const Failure& f : failures(m)) w.key(f.name).unsigned_integer(f.count);
+  w.end_object();
+}
+
+void error_counts(const Metrics& m, JsonWriter& w) {
+  w.begin_array();
+  for (const Metrics::ErrorCount& kind : m.errors())
+    w.begin_object().key("error").string(kind.text).key("count").unsigned_integer(kind.count).end_object();
+  w.end_array();
+}
+
+void plan(const Plan& p, JsonWriter& w) {
+  w.key("started").time(p.start).key("shape").string(p.shape).key("duration").nanos(p.duration);
+  w.key("hits");
+  count_or_null(p.hits == kUnlimited ? std::optional<std::uint64_t>() : p.hits, w);
+  w.key("spooled_bytes").unsigned_integer(p.spooled_bytes);
+  if (!p.summary) return;
+  const Summary& s = *p.summary;
+  w.key("books").begin_object().key("scheduled").unsigned_integer(s.books.scheduled).key("sent").unsigned_integer(s.books.sent);
+  w.key("missed").unsigned_integer(s.books.missed).key("ok").unsigned_integer(s.books.ok).key("failed").unsigned_integer(s.books.failed);
+  w.key("cut").unsigned_integer(s.books.cut).end_object().key("limit");
+  if (s.limit == Limit::none)
+    w.null();
+  else
+    w.begin_object()
+        .key("kind")
+        .string(name_of(s.limit))
+        .key("value")
+        .unsigned_integer(s.limit_value)
+        .key("needed")
+        .unsigned_integer(s.limit_needed)
+        .end_object();
+  w.key("connections")
+      .begin_object()
+      .key("opened")
+      .unsigned_integer(s.connections.opened)
+      .key("failed")
+      .unsigned_integer(s.connections.failed);
+  w.key("reused").unsigned_integer(s.connections.reused).key("peak").unsigned_integer(s.connections.peak);
+  w.key("stale_retries").unsigned_integer(s.connections.stale_retries).end_object();
+  w.key("elapsed").nanos(s.elapsed).key("sending").nanos(s.sending).key("shards").unsigned_integer(s.shards);
+  w.key("busiest_shard").number(s.busiest_shard).key("truncated_captures").unsigned_integer(s.truncated_captures);
+  w.key("stopped").boolean(s.stopped).key("was_cut").boolean(s.was_cut);
+}
+
+void run(const RunInput& r, JsonWriter& w) {
+  const Figures& f = r.metrics.figures();
+  w.begin_object().key("name").string(r.name).key("file").string(r.file).key("rates");
+  rates(rates_of(r), w);
+  w.key("requests").unsigned_integer(f.requests).key("rate").number(f.rate).key("throughput").number(f.throughput);
+  w.key("success").number(f.success).key("latencies");
+  vegetas_latencies(f.latencies, w);
+  w.key("behind");
+  behind(r.metrics, w);
+  w.key("verdict").string(verdict(r)).key("plan");
+  if (r.plan) {
+    w.begin_object();
+    plan(*r.plan, w);
+    w.end_object();
+  } else {
+    w.null();
+  }
+  w.end_object();
+}
+
+// What only thrum records.
+void recorded_fields(const Input& input, JsonWriter& w) {
+  const Totals t = totals_of(input.runs);
+  w.key("asked");
+  count_or_null(t.asked, w);
+  w.key("sent").unsigned_integer(t.sent).key("answered").unsigned_integer(t.answered).key("missed");
+  count_or_null(t.missed, w);
+  w.key("rates");
+  rates(t.rates, w);
+  w.key("limit");
+  if (const std::string limit = limit_words(input.runs); limit.empty())
+    w.null();
+  else
+    w.string(limit);
+  w.key("lag");
+  distribution_or_null(input.total.lags(), w);
+  w.key("service");
+  distribution_or_null(input.total.latencies(), w);
+  w.key("response");
+  distribution_or_null(input.total.response_latencies(), w);
+  w.key("failures");
+  failure_counts(input.total, w);
+  w.key("retries").unsigned_integer(input.total.retries()).key("weak").begin_array();
+  for (const double p : weak(input.total.requests(), std::array{50.0, 90.0, 95.0, 99.0, 99.9, 99.99})) w.string(fmt::format("{}th", p));
+  w.end_array();
+}
+
+void our_fields(const Input& input, JsonWriter& w) {
+  const Metrics& m = input.total;
+  const bool recorded = std::any_of(input.runs.begin(), input.runs.end(), [](const RunInput& r) { return r.plan.has_value(); });
+  if (recorded) recorded_fields(input, w);
+  if (m.failed() > 0 && m.succeeded() > 0) {
+    w.key("successes");
+    distribution(m.success_latencies(), w);
+  }
+  if (!m.errors().empty()) {
+    w.key("error_counts");
+    error_counts(m, w);
+  }
+  if (m.other_errors() > 0) w.key("other_errors").unsigned_integer(m.other_errors());
+  if (!input.percentiles.empty()) {
+    w.key("percentiles").begin_object();
+    for (const double p : input.percentiles) w.key(fmt::format("{}th", p)).nanos(m.latencies().quantile(p / 100));
+    w.end_object();
+  }
+  if (input.runs.size() == 1 && (recorded || falling_behind(m))) {
+    w.key("behind");
+    behind(m, w);
+  }
+  if (recorded || input.runs.size() > 1) {
+    w.key("runs").begin_array();
+    for (const RunInput& r : input.runs) run(r, w);
+    w.end_array();
+  }
+}
+
+bool is_writable(Timestamp t) {
+  constexpr std::int64_t kYearZero = -62'167'219'200, kYear9999End = 253'402'300'799;
+  const std::int64_t local = t.seconds + t.offset();
+  return local >= kYearZero && local <= kYear9999End;
+}
+
+}  // namespace
+
+Expected<std::string> json(const Input& input) {
+  const Figures& f = input.total.figures();
+  for (const Timestamp t : {f.earliest, f.latest, f.end})
+    if (!is_writable(t)) return failure("a JSON report can't hold these results: a time lies outside the years 0 to 9999");
+  std::string out;
+  JsonWriter w(out);
+  w.begin_object();
+  vegetas_fields(input, w);
+  our_fields(input, w);
+  w.end_object();
+  out += '\n';
+  return out;
+}
+
+}  // namespace thrum::report

@@ -1,0 +1,220 @@
+#include "report/judgement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "base/duration.hpp"
+#include "base/text.hpp"
+
+namespace thrum::report {
+namespace {
+
+struct Interval {
+  Timestamp from;
+  Nanos length{0};
+  std::optional<double> rate;  // none: unknown, or no interval to speak of
+};
+
+double in_seconds(Nanos d) { return static_cast<double>(d.count()) / 1e9; }
+
+// While requests were sent. The schedule's own length counts, so that 20 requests at 20/s are a second's worth.
+Interval sending_of(const RunInput& run) {
+  const Figures& f = run.metrics.figures();
+  Interval out{f.earliest, f.duration, {}};
+  if (run.plan) {
+    out.from = run.plan->start;
+    out.length = std::max(f.requests == 0 ? Nanos(0) : f.latest.since(out.from), run.plan->summary ? run.plan->summary->sending : Nanos(0));
+  }
+  if (out.length > Nanos(0)) out.rate = static_cast<double>(f.requests) / in_seconds(out.length);
+  return out;
+}
+
+Interval asking_of(const RunInput& run) {
+  Interval out = sending_of(run);
+  out.rate.reset();
+  if (run.plan && run.plan->rate > 0) out.rate = run.plan->rate;
+  return out;
+}
+
+Interval answering_of(const RunInput& run) {
+  const Figures& f = run.metrics.figures();
+  Interval out{run.plan ? run.plan->start : f.earliest, Nanos(0), {}};
+  if (f.requests > 0) out.length = f.end.since(out.from);
+  if (out.length > Nanos(0)) out.rate = static_cast<double>(run.metrics.answered()) / in_seconds(out.length);
+  return out;
+}
+
+// The highest sum of the rates of intervals that overlap; none if one of them has none.
+std::optional<double> most_at_once(std::span<const RunInput> runs, Interval (*interval_of)(const RunInput&)) {
+  std::vector<std::pair<std::int64_t, double>> changes;  // time, change of the sum
+  std::optional<Timestamp> zero;
+  for (const RunInput& run : runs) {
+    const Interval i = interval_of(run);
+    if (!i.rate) return {};
+    if (!zero) zero = i.from;
+    const std::int64_t from = i.from.since(*zero).count();
+    changes.emplace_back(from, *i.rate);
+    changes.emplace_back(from > INT64_MAX - i.length.count() ? INT64_MAX : from + i.length.count(), -*i.rate);
+  }
+  std::sort(changes.begin(), changes.end());  // at one time ends come before beginnings
+  double sum = 0, most = 0;
+  for (const auto& [time, change] : changes) most = std::max(most, sum += change);
+  return most;
+}
+
+bool differs(Nanos a, Nanos b) {
+  return std::abs(static_cast<double>(a.count()) - static_cast<double>(b.count())) > 0.05 * static_cast<double>(std::min(a, b).count());
+}
+
+constexpr std::array<std::pair<Outcome, std::string_view>, 13> kFailures{{{Outcome::bad_status, "status"},
+                                                                          {Outcome::dns, "dns"},
+                                                                          {Outcome::connect, "connect"},
+                                                                          {Outcome::tls, "tls"},
+                                                                          {Outcome::proxy, "proxy"},
+                                                                          {Outcome::send, "send"},
+                                                                          {Outcome::response, "response"},
+                                                                          {Outcome::truncated, "truncated"},
+                                                                          {Outcome::timeout, "timeout"},
+                                                                          {Outcome::cut, "cut"},
+                                                                          {Outcome::client_limit, "client limit"},
+                                                                          {Outcome::expectation, "expectation"},
+                                                                          {Outcome::redirect, "redirect"}}};
+
+}  // namespace
+
+Rates rates_of(const RunInput& run) { return {asking_of(run).rate, sending_of(run).rate, answering_of(run).rate}; }
+
+Totals totals_of(std::span<const RunInput> runs) {
+  Totals t;
+  std::uint64_t asked = 0, missed = 0;
+  bool all_say = true;
+  for (const RunInput& run : runs) {
+    t.sent += run.metrics.requests();
+    t.answered += run.metrics.answered();
+    all_say &= run.plan && run.plan->summary;
+    if (!all_say) continue;
+    asked += run.plan->summary->books.scheduled;
+    missed += run.plan->summary->books.missed;
+  }
+  if (all_say) {
+    t.asked = asked;
+    t.missed = missed;
+  }
+  t.rates = {most_at_once(runs, asking_of), most_at_once(runs, sending_of), most_at_once(runs, answering_of)};
+  return t;
+}
+
+std::string limit_words(const Summary& s) {
+  const auto reached = [&](std::string_view what, std::string_view more) {
+    std::string out = fmt::format("{} ({})", what, s.limit_value);
+    if (s.limit_needed > 0) out += fmt::format("; about {} would have been enough", s.limit_needed);
+    return out + std::string(more);
+  };
+  switch (s.limit) {
+    case Limit::none:
+      return s.books.missed == 0 ? "" : "none was seen";
+    case Limit::workers:
+      return reached("-max-workers", "");
+    case Limit::connections:
+      return reached("-max-connections", "");
+    case Limit::descriptors:
+      return reached("open files", "; raise them with ulimit -n");
+    case Limit::local_ports:
+      return "local ports; reuse connections, or send from more addresses";
+    case Limit::targets:
+      return "the targets came more slowly than they were due";
+    case Limit::target:
+      return "the target: answers came more slowly than requests were due";
+    case Limit::cpu:
+      return fmt::format("CPU; the busiest of {} sending thread{} was {:.0f} % busy", s.shards, s.shards == 1 ? "" : "s",
+                         100 * s.busiest_shard);
+  }
+  return "unknown";
+}
+
+std::string limit_words(std::span<const RunInput> runs) {
+  std::vector<std::pair<std::string, std::string>> limits;  // words, runs
+  for (const RunInput& run : runs) {
+    const std::string words = run.plan && run.plan->summary ? limit_words(*run.plan->summary) : "";
+    if (words.empty()) continue;
+    const auto same = std::find_if(limits.begin(), limits.end(), [&](const auto& l) { return l.first == words; });
+    if (same == limits.end())
+      limits.emplace_back(words, printable(run.name));
+    else
+      same->second += ", " + printable(run.name);
+  }
+  std::string out;
+  for (const auto& [words, names] : limits) {
+    if (!out.empty()) out += "; ";
+    out += runs.size() == 1 ? words : fmt::format("{} in {}", words, names);
+  }
+  return out;
+}
+
+// A target that answers the share s of what it is sent lets latency grow by 1 - s seconds a second, and needs (1 - s) / s of
+// the sending's time to answer the rest. Both must show: a single stall does one or the other.
+std::optional<Metrics::Growth> falling_behind(const Metrics& metrics) {
+  constexpr double kSlope = 0.05, kRest = 0.04;
+  const Metrics::Growth g = metrics.growth();
+  const Figures& f = metrics.figures();
+  const bool grew = g.slope >= kSlope && static_cast<double>(g.late.count()) >= 1.5 * static_cast<double>(g.early.count());
+  if (!grew || static_cast<double>(f.wait.count()) < kRest * static_cast<double>(f.duration.count())) return {};
+  return g;
+}
+
+std::string words_of(const Metrics::Growth& growth) {
+  return fmt::format("mean latency grew from {} in the first quarter to {} in the last", format_duration(round_for_report(growth.early)),
+                     format_duration(round_for_report(growth.late)));
+}
+
+std::string verdict(const RunInput& run) {
+  std::string out;
+  const auto say = [&](const std::string& words) { out += (out.empty() ? "" : "; ") + words; };
+  if (run.plan && run.plan->summary) {
+    const Summary& s = *run.plan->summary;
+    if (s.books.missed > 0)
+      say(fmt::format("missed {} of {}: {}", s.books.missed, s.books.scheduled, limit_words(s)));
+    else if (s.limit != Limit::none)
+      say(fmt::format("sent late: {}", limit_words(s)));
+  }
+  if (const auto growth = falling_behind(run.metrics)) say("fell behind: " + words_of(*growth));
+  if (out.empty()) out = run.metrics.requests() > 0 && run.metrics.succeeded() == 0 ? "all failed" : "kept up";
+  return out;
+}
+
+bool response_differs(const Metrics& metrics) {
+  const Histogram& felt = metrics.response_latencies();
+  const Histogram& took = metrics.latencies();
+  if (felt.count() == 0) return false;
+  for (const double q : {0.5, 0.95, 0.99})
+    if (differs(felt.quantile(q), took.quantile(q))) return true;
+  return differs(felt.mean(), took.mean());
+}
+
+std::vector<double> weak(std::uint64_t count, std::span<const double> percentiles) {
+  std::vector<double> out;
+  for (const double p : percentiles)
+    // n * (1 - p/100) < 1, with room for what a decimal fraction loses in binary
+    if (static_cast<double>(count) * (100 - p) < 100 * (1 - 1e-9) && p < 100) out.push_back(p);
+  return out;
+}
+
+std::vector<Failure> failures(const Metrics& metrics) {
+  std::vector<Failure> out;
+  std::uint64_t rest = metrics.failed();
+  for (const auto& [outcome, name] : kFailures) {
+    const std::uint64_t count = std::min(metrics.ended_as(outcome), rest);
+    if (count == 0) continue;
+    out.push_back({std::string(name), count});
+    rest -= count;
+  }
+  if (rest > 0) out.push_back({"other", rest});
+  return out;
+}
+
+}  // namespace thrum::report

@@ -1,0 +1,53 @@
+// What the numbers say: whether the rate was kept, by whose fault not, whether the target fell behind, and which percentiles
+// are worth little. Words and figures for all report types, so that they can't disagree.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/input.hpp"
+
+namespace thrum::report {
+
+// Per second; none where there is no number to give (a closed loop asks for no rate, one request has no rate).
+struct Rates {
+  std::optional<double> asked, sent, answered;
+};
+
+struct Totals {
+  std::optional<std::uint64_t> asked, missed;  // none: some run doesn't say
+  std::uint64_t sent = 0, answered = 0;
+  Rates rates;  // of several runs: of those that ran at the same time together, where that is most
+};
+
+Rates rates_of(const RunInput& run);
+Totals totals_of(std::span<const RunInput> runs);
+
+// What kept hits from leaving when they were due, and what would have been enough. Empty: nothing did.
+std::string limit_words(const Summary& summary);
+// The same for a report: each limit once, with the names of the runs it held back if there are several.
+std::string limit_words(std::span<const RunInput> runs);
+
+// A target that answers less than it is sent: latency kept growing while requests were sent, and answers kept coming after.
+std::optional<Metrics::Growth> falling_behind(const Metrics& metrics);
+std::string words_of(const Metrics::Growth& growth);
+
+// One run in a few words: "kept up", or everything that went wrong with its rate.
+std::string verdict(const RunInput& run);
+
+// Whether what clients felt (response latency) differs from what the target took (service latency) by more than 5 %.
+bool response_differs(const Metrics& metrics);
+
+// Those of `percentiles` (0 … 100) above which not even one of `count` results is to be expected.
+std::vector<double> weak(std::uint64_t count, std::span<const double> percentiles);
+
+// Of each cause of failure: its name and the number of results.
+struct Failure {
+  std::string name;
+  std::uint64_t count;
+};
+std::vector<Failure> failures(const Metrics& metrics);
+
+}  // namespace thrum::report

@@ -1,0 +1,79 @@
+#include "report/seconds.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "base/timestamp.hpp"
+
+namespace thrum::report {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+// Hits of one run that were due in [from, to), times from the series' origin; none: the run doesn't say.
+std::optional<std::uint64_t> due_between(const RunInput& run, Timestamp origin, std::int64_t from, std::int64_t to) {
+  if (!run.plan || !run.plan->asked) return {};
+  const Plan& p = *run.plan;
+  // What was carried out of the schedule, or what is known of it so far.
+  const Nanos length = p.summary               ? p.summary->sending
+                       : p.duration > Nanos(0) ? p.duration
+                                               : Nanos(std::numeric_limits<std::int64_t>::max());
+  const auto hits_before = [&](std::int64_t second) {
+    const Nanos at = origin.plus(Nanos(second * kSecond)).since(p.start);
+    return at <= Nanos(0) ? 0 : std::min(p.asked->hits_before(std::min(at, length)), p.hits);
+  };
+  return hits_before(to) - hits_before(from);
+}
+
+std::optional<std::uint64_t> asked_in(const Input& input, std::int64_t second) {
+  std::uint64_t sum = 0;
+  for (const RunInput& run : input.runs) {
+    const auto asked = due_between(run, input.series->origin(), second, second + 1);
+    if (!asked) return {};
+    sum += *asked;
+  }
+  return sum;
+}
+
+// Of the last second that anything was sent in, only as much counts as there was.
+double length_of(const Input& input, std::int64_t second) {
+  const Nanos until_last = input.total.figures().latest.since(input.series->origin().plus(Nanos(second * kSecond)));
+  const double covered = static_cast<double>(until_last.count()) / kSecond;
+  return covered > 0 && covered < 1 ? covered : 1;
+}
+
+}  // namespace
+
+std::string seconds(const Input& input) {
+  constexpr std::int64_t kLongestGap = 3'600;
+  static const Series::Second kNothing;
+  const Series& series = *input.series;
+  std::string out = "second,time,asked,sent,ok,failed,rate,min_ns,mean_ns,p50_ns,p90_ns,p95_ns,p99_ns,max_ns\n";
+  if (series.seconds().empty()) return out;
+  const std::int64_t first = series.seconds().begin()->first;
+  std::int64_t expected = first;
+  const auto row = [&](std::int64_t second, const Series::Second& s) {
+    const auto asked = asked_in(input, second);
+    out += fmt::format("{},{},{},{},{},{},", second - first, format_rfc3339(series.origin().plus(Nanos(second * kSecond))),
+                       asked ? std::to_string(*asked) : "", s.sent(), s.ok, s.failed);
+    const CoarseHistogram& l = s.latencies;
+    out += fmt::format("{:.2f},", static_cast<double>(s.sent()) / length_of(input, second));
+    if (s.sent() == 0)
+      out += ",,,,,,\n";  // no number where there is none
+    else
+      out += fmt::format("{},{},{},{},{},{},{}\n", l.min().count(), l.mean().count(), l.quantile(0.5).count(), l.quantile(0.9).count(),
+                         l.quantile(0.95).count(), l.quantile(0.99).count(), l.max().count());
+  };
+  for (const auto& [second, s] : series.seconds()) {
+    if (second - expected <= kLongestGap)
+      for (; expected < second; ++expected) row(expected, kNothing);
+    row(second, s);
+    expected = second + 1;
+  }
+  return out;
+}
+
+}  // namespace thrum::report

@@ -1,0 +1,174 @@
+#include "report/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "base/duration.hpp"
+#include "base/size.hpp"
+#include "base/text.hpp"
+#include "report/columns.hpp"
+#include "report/entries.hpp"
+#include "report/judgement.hpp"
+
+namespace thrum::report {
+namespace {
+
+constexpr std::size_t kMostErrors = 50;
+
+std::string shown(Nanos d) { return format_duration(round_for_report(d)); }
+
+std::string joined(const std::vector<std::string>& values) { return fmt::format("{}", fmt::join(values, ", ")); }
+
+std::string latencies_of(const Histogram& h, std::span<const double> percentiles) {
+  std::vector<std::string> out;
+  for (const double p : percentiles) out.push_back(shown(h.quantile(p / 100)));
+  return joined(out);
+}
+
+// "label  [keys]  value" in columns as wide as vegeta's lines need them, so that ours stand under them.
+void line(std::string& out, Id id, std::string_view value, std::string_view keys = {}) {
+  const Entry& e = entry(id);
+  out += fmt::format("{:12}\t{:32}\t{}\n", e.label, fmt::format("[{}]", keys.empty() ? e.keys : keys), value);
+}
+
+std::string joined_counts(const auto& counts) {
+  std::string out;
+  for (const auto& [key, count] : counts) out += fmt::format("{}:{}  ", key, count);
+  return out;
+}
+
+void vegetas_lines(const Input& input, std::string& out) {
+  const Figures& f = input.total.figures();
+  line(out, Id::requests, fmt::format("{}, {:.2f}, {:.2f}", f.requests, f.rate, f.throughput));
+  const Nanos total(static_cast<std::int64_t>(static_cast<std::uint64_t>(f.duration.count()) + static_cast<std::uint64_t>(f.wait.count())));
+  line(out, Id::duration, joined({shown(total), shown(f.duration), shown(f.wait)}));
+  const Figures::Latencies& l = f.latencies;
+  line(out, Id::latencies, joined({shown(l.min), shown(l.mean), shown(l.p50), shown(l.p90), shown(l.p95), shown(l.p99), shown(l.max)}));
+  line(out, Id::bytes_in, fmt::format("{}, {:.2f}", f.bytes_in.total, f.bytes_in.mean));
+  line(out, Id::bytes_out, fmt::format("{}, {:.2f}", f.bytes_out.total, f.bytes_out.mean));
+  line(out, Id::success, fmt::format("{:.2f}%", f.success * 100));
+  line(out, Id::status_codes, joined_counts(f.status_codes));
+  (out += entry(Id::error_set).label) += '\n';
+}
+
+// Of more than kMostErrors kinds the most frequent, each at its place in the order first seen.
+void error_lines(const Metrics& metrics, std::string& out) {
+  const std::vector<Metrics::ErrorCount>& kinds = metrics.errors();
+  std::uint64_t rarest = 0;  // shown if more frequent, or as frequent and there is room
+  std::size_t room = kMostErrors;
+  if (kinds.size() > kMostErrors) {
+    std::vector<std::uint64_t> counts;
+    for (const Metrics::ErrorCount& kind : kinds) counts.push_back(kind.count);
+    std::nth_element(counts.begin(), counts.begin() + (kMostErrors - 1), counts.end(), std::greater<>());
+    rarest = counts[kMostErrors - 1];
+    room -= static_cast<std::size_t>(std::count_if(counts.begin(), counts.end(), [&](std::uint64_t c) { return c > rarest; }));
+  }
+  for (const Metrics::ErrorCount& kind : kinds) {
+    if (kind.count < rarest || (kind.count == rarest && room == 0)) continue;
+    if (kind.count == rarest) --room;
+    out += printable(kind.text, true);  // a tab stays one: it parts columns
+    out += '\n';
+  }
+  if (kinds.size() > kMostErrors) out += fmt::format("and {} more\n", kinds.size() - kMostErrors);
+  if (metrics.other_errors() > 0) out += fmt::format("and those of {} results that were too many to tell apart\n", metrics.other_errors());
+}
+
+std::string count_or_dash(const std::optional<std::uint64_t>& count) { return count ? std::to_string(*count) : "-"; }
+std::string rate_or_dash(const std::optional<double>& rate) { return rate ? fmt::format("{:.2f}", *rate) : "-"; }
+
+void sending_lines(const Input& input, std::string& out) {
+  if (std::none_of(input.runs.begin(), input.runs.end(), [](const RunInput& run) { return run.plan.has_value(); })) return;
+  const Totals t = totals_of(input.runs);
+  line(out, Id::sending, fmt::format("{}, {}, {}, {}", count_or_dash(t.asked), t.sent, t.answered, count_or_dash(t.missed)));
+  line(out, Id::rates, joined({rate_or_dash(t.rates.asked), rate_or_dash(t.rates.sent), rate_or_dash(t.rates.answered)}));
+  if (const std::string limit = limit_words(input.runs); !limit.empty()) line(out, Id::limit, limit);
+  const Histogram& lags = input.total.lags();
+  if (lags.count() > 0)
+    line(out, Id::lag, joined({shown(lags.mean()), shown(lags.quantile(0.5)), shown(lags.quantile(0.99)), shown(lags.max())}));
+  if (response_differs(input.total)) {
+    const Histogram& r = input.total.response_latencies();
+    line(out, Id::response, shown(r.mean()) + ", " + latencies_of(r, std::array{50.0, 90.0, 95.0, 99.0, 99.9}) + ", " + shown(r.max()));
+  }
+}
+
+void latency_lines(const Input& input, std::string& out) {
+  const Metrics& m = input.total;
+  if (m.failed() > 0 && m.succeeded() > 0) {
+    const Histogram& s = m.success_latencies();
+    line(out, Id::successes,
+         joined({shown(s.min()), shown(s.mean())}) + ", " + latencies_of(s, std::array{50.0, 90.0, 95.0, 99.0}) + ", " + shown(s.max()));
+  }
+  std::vector<double> tail;
+  if (m.requests() >= 1'000) tail.push_back(99.9);
+  if (m.requests() >= 10'000) tail.push_back(99.99);
+  if (!tail.empty()) line(out, Id::tail, latencies_of(m.latencies(), tail), fmt::format("{}", fmt::join(tail, ", ")));
+  if (!input.percentiles.empty())
+    line(out, Id::percentiles, latencies_of(m.latencies(), input.percentiles), fmt::format("{}", fmt::join(input.percentiles, ", ")));
+  std::vector<double> all{50, 90, 95, 99};
+  all.insert(all.end(), input.percentiles.begin(), input.percentiles.end());
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  if (const std::vector<double> few = weak(m.requests(), all); !few.empty() && m.requests() > 0)
+    line(out, Id::weak,
+         fmt::format("{}: {} result{} too few to tell from the largest", fmt::join(few, ", "), m.requests(),
+                     m.requests() == 1 ? " is" : "s are"));
+}
+
+void trouble_lines(const Input& input, std::string& out) {
+  std::vector<Failure> causes = failures(input.total);
+  const bool known = std::any_of(causes.begin(), causes.end(), [](const Failure& f) { return f.name != "other"; });
+  if (known) {
+    std::string value;
+    for (const Failure& f : causes) value += fmt::format("{}:{}  ", f.name, f.count);
+    line(out, Id::failures, value);
+  }
+  // Several runs are judged one by one, in their table.
+  if (input.runs.size() == 1)
+    if (const auto growth = falling_behind(input.total)) line(out, Id::behind, words_of(*growth));
+  std::uint64_t opened = 0, spooled = 0, captures = 0;
+  for (const RunInput& run : input.runs) {
+    if (!run.plan) continue;
+    spooled = std::max(spooled, run.plan->spooled_bytes);
+    if (!run.plan->summary) continue;
+    opened += run.plan->summary->connections.opened;
+    captures += run.plan->summary->truncated_captures;
+  }
+  if (input.total.retries() > 0)
+    line(out, Id::retries, fmt::format("{}, {}", input.total.retries(), opened == 0 ? "-" : std::to_string(opened)));
+  if (spooled > 0)
+    line(out, Id::spooled,
+         fmt::format("{} waited on disk because the output was slower than the attack", format_size(static_cast<std::int64_t>(spooled))));
+  if (captures > 0) line(out, Id::captures, std::to_string(captures));
+}
+
+std::string run_table(const Input& input) {
+  std::string out = fmt::format("{}\t{}\n", entry(Id::runs).label, "Asked/s\tSent\tRate\tThroughput\tSuccess\t50\t99\tMax\tVerdict");
+  for (const RunInput& run : input.runs) {
+    const Figures& f = run.metrics.figures();
+    const Rates rates = rates_of(run);
+    out += fmt::format("{}\t{}\t{}\t{}\t{:.2f}\t{:.2f}%\t{}\t{}\t{}\t{}\n", printable(run.name), rate_or_dash(rates.asked), f.requests,
+                       rate_or_dash(rates.sent), f.throughput, f.success * 100, shown(f.latencies.p50), shown(f.latencies.p99),
+                       shown(f.latencies.max), verdict(run));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string text(const Input& input) {
+  std::string out;
+  vegetas_lines(input, out);
+  error_lines(input.total, out);
+  std::string ours;
+  sending_lines(input, ours);
+  latency_lines(input, ours);
+  trouble_lines(input, ours);
+  if (!ours.empty()) (out += '\n') += ours;
+  if (input.runs.size() > 1) (out += '\n') += run_table(input);
+  return align_columns(out);
+}
+
+}  // namespace thrum::report

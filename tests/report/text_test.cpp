@@ -1,0 +1,198 @@
+#include "report/text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/entries.hpp"
+#include "run_builder.hpp"
+
+namespace thrum::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string line_with(const std::string& text, std::string_view label) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = text.find('\n', at);
+    if (text.compare(at, label.size(), label) == 0) return text.substr(at, end - at);
+    at = end + 1;
+  }
+  return {};
+}
+
+TEST(Text, VegetasLayoutThenOursBelowAnEmptyLine) {
+  EXPECT_EQ(text(input_of({recorded("a", 100, 1000, steady(1000, 10 * kMs, 3 * kMs))})),
+            "Requests      [total, rate, throughput]         1000, 100.10, 100.07\n"
+            "Duration      [total, attack, wait]             9.993s, 9.99s, 3ms\n"
+            "Latencies     [min, mean, 50, 90, 95, 99, max]  3ms, 3ms, 3ms, 3ms, 3ms, 3ms, 3ms\n"
+            "Bytes In      [total, mean]                     0, 0.00\n"
+            "Bytes Out     [total, mean]                     0, 0.00\n"
+            "Success       [ratio]                           100.00%\n"
+            "Status Codes  [code:count]                      200:1000  \n"
+            "Error Set:\n"
+            "\n"
+            "Sending       [asked, sent, answered, missed]   1000, 1000, 1000, 0\n"
+            "Rates         [asked, sent, answered]           100.00, 100.00, 100.07\n"
+            "Lag           [mean, 50, 99, max]               10µs, 10µs, 10µs, 10µs\n"
+            "Tail          [99.9]                            3ms\n");
+}
+
+TEST(Text, ForeignResultsOfOneCleanRunAreVegetasLinesAlone) {
+  const std::string out = text(input_of({run_of("a", steady(500, 10 * kMs, 3 * kMs))}));
+  EXPECT_THAT(out, testing::EndsWith("Error Set:\n"));
+}
+
+TEST(Text, NothingReadIsZeros) {
+  const std::string out = text(input_of({run_of("a", {})}));
+  EXPECT_THAT(out, HasSubstr("0, 0.00, 0.00\n"));
+  EXPECT_THAT(out, Not(HasSubstr("nan")));
+}
+
+TEST(Text, MissedNamesItsLimit) {
+  RunInput run = recorded("a", 100, 2000, steady(1871, 10 * kMs, 3 * kMs));
+  run.plan->summary->limit = Limit::workers;
+  run.plan->summary->limit_value = 10;
+  run.plan->summary->limit_needed = 25;
+  const std::string out = text(input_of({run}));
+  EXPECT_THAT(line_with(out, "Sending"), HasSubstr("2000, 1871, 1871, 129"));
+  EXPECT_THAT(line_with(out, "Limit"), HasSubstr("-max-workers (10); about 25 would have been enough"));
+}
+
+TEST(Text, EveryLimitHasWords) {
+  for (const Limit limit :
+       {Limit::workers, Limit::connections, Limit::descriptors, Limit::local_ports, Limit::targets, Limit::cpu, Limit::target}) {
+    RunInput run = recorded("a", 100, 10, steady(9, 10 * kMs, 3 * kMs));
+    run.plan->summary->limit = limit;
+    EXPECT_GT(line_with(text(input_of({run})), "Limit").size(), 55u) << static_cast<int>(limit);
+  }
+}
+
+TEST(Text, ResponseLatencyIsShownWhenItIsAnother) {
+  EXPECT_EQ(line_with(text(input_of({recorded("a", 100, 100, steady(100, 10 * kMs, 3 * kMs))})), "Response"), "");
+  const std::string out = text(input_of({recorded("a", 100, 100, steady(100, 10 * kMs, 3 * kMs, 2 * kSecond))}));
+  EXPECT_THAT(line_with(out, "Response"), HasSubstr("2.003s, 2.003s"));
+}
+
+TEST(Text, SuccessesStandAloneWhenSomethingFailed) {
+  std::vector<Result> results = steady(50, 20 * kMs, 2 * kMs);
+  for (int i = 0; i < 50; ++i) {
+    results.push_back(result(i * 20 * kMs, kSecond, 0, "timeout: no answer within 1s"));
+    results.back().outcome = Outcome::timeout;
+  }
+  const std::string out = text(input_of({run_of("a", results)}));
+  EXPECT_THAT(line_with(out, "Latencies"), HasSubstr("1s, 1s, 1s, 1s"));
+  EXPECT_THAT(line_with(out, "Successes"), HasSubstr("2ms, 2ms, 2ms, 2ms, 2ms, 2ms, 2ms"));
+  EXPECT_THAT(line_with(out, "Failures"), HasSubstr("timeout:50  "));
+}
+
+TEST(Text, FewResultsAreMarked) {
+  const auto weak_of = [](std::int64_t n) { return line_with(text(input_of({run_of("a", steady(n, kMs, kMs))})), "Weak"); };
+  EXPECT_THAT(weak_of(1), HasSubstr("50, 90, 95, 99: 1 result is"));
+  EXPECT_THAT(weak_of(10), HasSubstr("95, 99: 10 results are"));
+  EXPECT_THAT(weak_of(99), HasSubstr("99: 99 results are"));
+  EXPECT_EQ(weak_of(100), "");
+  Input asked = input_of({run_of("a", steady(500, kMs, kMs))});
+  asked.percentiles = {99.9, 99};
+  EXPECT_THAT(line_with(text(asked), "Weak"), HasSubstr("] "));
+  EXPECT_THAT(line_with(text(asked), "Weak"), HasSubstr(" 99.9: 500 results are"));
+  EXPECT_THAT(line_with(text(asked), "Percentiles"), HasSubstr("[99.9, 99]"));
+}
+
+TEST(Text, ErrorsFirstSeenFirstWithControlCharactersShown) {
+  const std::string out =
+      text(input_of({run_of("a", {result(0, 1, 0, "late\x1b[31m\nx"), result(1, 1, 0, "a\tb"), result(2, 1, 0, "late\x1b[31m\nx")})}));
+  EXPECT_THAT(out, HasSubstr("Error Set:\nlate\\x1b[31m\\nx\na  b\n"));
+}
+
+TEST(Text, OfManyKindsOfErrorTheMostFrequentFifty) {
+  std::vector<std::string> texts;
+  for (int i = 0; i < 120; ++i) texts.push_back("error " + std::to_string(i) + ".");
+  std::vector<Result> results;
+  for (const std::string& t : texts) results.push_back(result(0, 1, 0, t));
+  results.push_back(result(0, 1, 0, texts[119]));
+  const std::string out = text(input_of({run_of("a", results)}));
+  EXPECT_THAT(out, HasSubstr("error 48.\nerror 119.\nand 70 more\n"));
+  EXPECT_THAT(out, Not(HasSubstr("error 49.")));
+}
+
+TEST(Text, SeveralRunsHaveALineEachAndTheBadOneIsNamed) {
+  std::vector<RunInput> runs;
+  runs.push_back(recorded("step100", 100, 1000, steady(1000, 10 * kMs, 25 * kMs)));
+  runs.push_back(recorded("step200", 200, 2000, overloaded()));
+  const std::string out = text(input_of(std::move(runs)));
+  EXPECT_THAT(line_with(out, "step100"), HasSubstr("kept up"));
+  EXPECT_THAT(line_with(out, "step200"), HasSubstr("fell behind: mean latency grew from"));
+  EXPECT_THAT(line_with(out, "step200"), HasSubstr("200.00"));
+  EXPECT_EQ(line_with(out, "Behind"), "");
+}
+
+TEST(Text, OneRunThatFellBehindSaysSo) {
+  EXPECT_THAT(line_with(text(input_of({recorded("a", 200, 2000, overloaded())})), "Behind"), HasSubstr("mean latency grew from"));
+}
+
+TEST(Text, RatesOfRunsAtTheSameTimeAddUpAndOthersDoNot) {
+  std::vector<RunInput> together, in_turn;
+  for (int i = 0; i < 5; ++i) {
+    together.push_back(recorded("m" + std::to_string(i), 1000, 3000, steady(3000, kMs, kMs)));
+    in_turn.push_back(together.back());
+    in_turn.back().metrics = Metrics();
+    std::vector<Result> later = steady(3000, kMs, kMs);
+    for (Result& r : later) r.timestamp = r.timestamp.plus(Nanos(i * 10 * kSecond));
+    in_turn.back().metrics.add(later);
+    in_turn.back().metrics.close();
+    in_turn.back().plan->start = kStart.plus(Nanos(i * 10 * kSecond));
+  }
+  EXPECT_THAT(line_with(text(input_of(together)), "Rates"), HasSubstr("5000.00, 5000.00, 50"));
+  EXPECT_THAT(line_with(text(input_of(together)), "Sending"), HasSubstr("15000, 15000, 15000, 0"));
+  EXPECT_THAT(line_with(text(input_of(in_turn)), "Rates"), HasSubstr(" 1000.00, 1000.00, 10"));
+}
+
+TEST(Text, UnknownIsADashAndNotAZero) {
+  RunInput killed = recorded("a", 100, 100, steady(50, 10 * kMs, kMs));
+  killed.plan->summary.reset();
+  EXPECT_THAT(line_with(text(input_of({killed})), "Sending"), HasSubstr("-, 50, 50, -"));
+  RunInput closed = recorded("a", 0, 50, steady(50, 10 * kMs, kMs));
+  EXPECT_THAT(line_with(text(input_of({closed})), "Rates"), HasSubstr(" -, 1"));
+}
+
+// Whatever a report prints in front of a bracket is in the table that explains it.
+TEST(Text, EveryLabelIsExplained) {
+  RunInput busy = recorded("a", 200, 2500, overloaded());
+  Plan& plan = *busy.plan;
+  plan.spooled_bytes = 5 << 20;
+  plan.summary->truncated_captures = 3;
+  plan.summary->limit = Limit::cpu;
+  std::vector<Result> more = steady(12'000, kMs, kMs, kSecond);
+  for (int i = 0; i < 100; ++i) more.push_back(result(i, 1, 0, "connect: refused"));
+  more[0].retries = 1;
+  busy.metrics.add(more);
+  busy.metrics.close();
+  std::vector<RunInput> runs{busy};
+  Input one = input_of(runs);
+  one.percentiles = {99.9999};
+  runs.push_back(busy);
+  Input two = input_of(runs);
+  const std::string both = text(one) + text(two) + text(input_of({recorded("b", 200, 2000, overloaded())}));
+  const std::string explained = explain();
+  std::size_t seen = 0;
+  for (const Entry& e : entries()) {
+    seen += both.find(std::string(e.label)) != both.npos;
+    EXPECT_THAT(explained, HasSubstr(std::string(e.label)));
+  }
+  EXPECT_EQ(seen, entries().size());
+  // and the other way round: no line begins with a label that the table lacks
+  std::size_t at = 0;
+  while (at < both.size()) {
+    const std::size_t end = both.find('\n', at), bracket = both.find("  [", at);
+    if (bracket < end) {
+      const std::string label = both.substr(at, both.find("  ", at) - at);
+      EXPECT_TRUE(std::any_of(entries().begin(), entries().end(), [&](const Entry& e) { return e.label == label; })) << label;
+    }
+    at = end + 1;
+  }
+}
+
+}  // namespace
+}  // namespace thrum::report

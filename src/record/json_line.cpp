@@ -1,0 +1,343 @@
+#include "record/json_line.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "base/timestamp.hpp"
+#include "record/base64.hpp"
+#include "record/decoder.hpp"
+
+namespace thrum {
+namespace {
+
+constexpr std::array<std::string_view, 15> kOutcomes = {"ok",    "bad_status",   "dns",         "connect",   "tls",
+                                                        "proxy", "send",         "response",    "truncated", "timeout",
+                                                        "cut",   "client_limit", "expectation", "redirect",  "unknown"};
+
+// The first quote or backslash at or after p.
+const char* find_quote(const char* p, const char* end) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101, kHighs = 0x8080808080808080;
+  const auto zeros = [](std::uint64_t v) { return (v - kOnes) & ~v & kHighs; };
+  for (; end - p >= 8; p += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, p, 8);
+    const std::uint64_t hits = zeros(word ^ (kOnes * '"')) | zeros(word ^ (kOnes * '\\'));
+    if constexpr (std::endian::native == std::endian::little) {
+      if (hits != 0) return p + std::countr_zero(hits) / 8;
+    } else if (hits != 0) {
+      break;
+    }
+  }
+  while (p != end && *p != '"' && *p != '\\') ++p;
+  return p;
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+// The four digits at p as a number, -1 if they are not.
+int hex_quad(const char* p, const char* end) {
+  if (end - p < 4) return -1;
+  int value = 0;
+  for (int i = 0; i < 4; ++i) {
+    const int d = hex_digit(p[i]);
+    if (d < 0) return -1;
+    value = value << 4 | d;
+  }
+  return value;
+}
+
+char* append_utf8(std::uint32_t c, char* into) {
+  const auto put = [&](std::uint32_t byte) { *into++ = static_cast<char>(byte); };
+  if (c < 0x80) {
+    put(c);
+  } else if (c < 0x800) {
+    put(0xc0 | c >> 6), put(0x80 | (c & 0x3f));
+  } else if (c < 0x10000) {
+    put(0xe0 | c >> 12), put(0x80 | (c >> 6 & 0x3f)), put(0x80 | (c & 0x3f));
+  } else {
+    put(0xf0 | c >> 18), put(0x80 | (c >> 12 & 0x3f)), put(0x80 | (c >> 6 & 0x3f)), put(0x80 | (c & 0x3f));
+  }
+  return into;
+}
+
+}  // namespace
+
+std::string_view name_of(Outcome o) { return kOutcomes[std::min<std::size_t>(static_cast<std::size_t>(o), kOutcomes.size() - 1)]; }
+
+const char* JsonLineParser::parse(std::string_view line, Result& into, Scratch& scratch) {
+  begin_ = at_ = line.data();
+  end_ = at_ + line.size();
+  error_ = nullptr;
+  scratch_ = &scratch;
+  into = Result{};
+  into.timestamp = kYearOne;
+  into.outcome = Outcome::unknown;
+  skip_blank();
+  if (!take_null()) parse_object(into);
+  skip_blank();
+  if (error_ == nullptr && at_ != end_) fail("more than one value on the line");
+  if (into.outcome == Outcome::unknown) into.outcome = outcome_of(into.code);
+  return error_;
+}
+
+void JsonLineParser::parse_object(Result& into) {
+  expect('{', "not a JSON object");
+  skip_blank();
+  if (take('}')) return;
+  while (error_ == nullptr) {
+    skip_blank();
+    if (at_ == end_ || *at_ != '"') return fail("a key was expected");
+    const std::string_view key = parse_string();
+    skip_blank();
+    expect(':', "a colon was expected");
+    skip_blank();
+    if (error_ == nullptr && !take_null()) parse_member(key, into);
+    skip_blank();
+    if (take('}')) return;
+    expect(',', "a comma or the object's end was expected");
+  }
+}
+
+void JsonLineParser::parse_member(std::string_view key, Result& into) {
+  const auto text = [&](std::string_view& field) {
+    if (at_ == end_ || *at_ != '"') return fail("a string was expected");
+    field = parse_string();
+  };
+  const auto time = [&](Nanos& field) { field = Nanos(parse_signed()); };
+  if (key == "attack") return text(into.attack);
+  if (key == "seq") return void(into.seq = parse_unsigned(std::numeric_limits<std::uint64_t>::max()));
+  if (key == "code") return void(into.code = static_cast<std::uint16_t>(parse_unsigned(0xffff)));
+  if (key == "timestamp") return void(into.timestamp = parse_time());
+  if (key == "latency") return time(into.latency);
+  if (key == "bytes_out") return void(into.bytes_out = parse_unsigned(std::numeric_limits<std::uint64_t>::max()));
+  if (key == "bytes_in") return void(into.bytes_in = parse_unsigned(std::numeric_limits<std::uint64_t>::max()));
+  if (key == "error") return text(into.error);
+  if (key == "body") return parse_body(into);
+  if (key == "method") return text(into.method);
+  if (key == "url") return text(into.url);
+  if (key == "headers") return parse_headers(into);
+  // Ours: docs/results-format.md lists them.
+  if (key == "lag") return time(into.lag);
+  if (key == "first_byte") return time(into.first_byte);
+  if (key == "dns") return time(into.dns);
+  if (key == "connect") return time(into.connect);
+  if (key == "tls") return time(into.tls);
+  if (key == "seen_status") return void(into.seen_status = static_cast<std::uint16_t>(parse_unsigned(0xffff)));
+  if (key == "retries") return void(into.retries = static_cast<std::uint8_t>(parse_unsigned(0xff)));
+  if (key == "outcome") {
+    std::string_view name;
+    text(name);
+    const auto found = std::find(kOutcomes.begin(), kOutcomes.end(), name);
+    if (found != kOutcomes.end()) into.outcome = static_cast<Outcome>(found - kOutcomes.begin());
+    return;
+  }
+  skip_value();
+}
+
+void JsonLineParser::parse_headers(Result& into) {
+  headers_.clear();
+  expect('{', "headers must be an object");
+  skip_blank();
+  if (!take('}')) {
+    while (error_ == nullptr) {
+      skip_blank();
+      if (at_ == end_ || *at_ != '"') return fail("a header's name was expected");
+      const std::string_view name = parse_string();
+      skip_blank();
+      expect(':', "a colon was expected");
+      skip_blank();
+      if (error_ == nullptr) forget_header(name);
+      if (error_ == nullptr) parse_header_values(name);
+      skip_blank();
+      if (take('}')) break;
+      expect(',', "a comma or the object's end was expected");
+    }
+  }
+  if (error_ != nullptr) return;
+  into.has_headers = true;
+  into.headers = scratch_->copy(std::span<const Header>(headers_));
+}
+
+void JsonLineParser::parse_header_values(std::string_view name) {
+  if (take_null()) return headers_.push_back({name, "null", true});
+  expect('[', "a list of a header's values was expected");
+  skip_blank();
+  if (take(']')) return headers_.push_back({name, {}, true});
+  while (error_ == nullptr) {
+    skip_blank();
+    if (at_ == end_ || *at_ != '"') return fail("a header's value must be a string");
+    headers_.push_back({name, parse_string(), false});
+    skip_blank();
+    if (take(']')) return;
+    expect(',', "a comma or the list's end was expected");
+  }
+}
+
+// A name that comes again replaces what it said before, as in a map.
+void JsonLineParser::forget_header(std::string_view name) {
+  constexpr std::size_t kMany = 1024;  // beyond what any server sends: repeated names may then stand side by side
+  if (headers_.size() < kMany) std::erase_if(headers_, [&](const Header& h) { return h.name == name; });
+}
+
+std::string_view JsonLineParser::parse_string() {
+  const char* const from = at_ + 1;
+  const char* const p = find_quote(from, end_);
+  if (p == end_) return fail("a string has no end"), std::string_view();
+  if (*p == '\\') return unescape(from, p);
+  at_ = p + 1;
+  return {from, static_cast<std::size_t>(p - from)};
+}
+
+std::string_view JsonLineParser::unescape(const char* from, const char* first_escape) {
+  const std::size_t room = static_cast<std::size_t>(end_ - from);  // escapes never grow
+  char* const start = scratch_->take(room);
+  char* into = start;
+  at_ = first_escape;
+  const char* copied = from;
+  for (;;) {
+    std::memcpy(into, copied, static_cast<std::size_t>(at_ - copied));
+    into += at_ - copied;
+    if (at_ == end_ || *at_ == '"') break;
+    into = parse_escape(into);
+    if (error_ != nullptr) return {};
+    copied = at_;
+    at_ = find_quote(at_, end_);
+  }
+  scratch_->give_back(room - static_cast<std::size_t>(into - start));
+  if (at_ == end_) return fail("a string has no end"), std::string_view();
+  ++at_;
+  return {start, static_cast<std::size_t>(into - start)};
+}
+
+// at_ on a backslash; moves it behind the escape.
+char* JsonLineParser::parse_escape(char* into) {
+  constexpr std::string_view kNames = "\"\\/bfnrt", kMeant = "\"\\/\b\f\n\r\t";
+  if (end_ - at_ < 2) return fail("a string has no end"), into;
+  if (at_[1] != 'u') {
+    const std::size_t i = kNames.find(at_[1]);
+    if (i == std::string_view::npos) return fail("no such escape"), into;
+    *into = kMeant[i];
+    at_ += 2;
+    return into + 1;
+  }
+  const int first = hex_quad(at_ + 2, end_);
+  if (first < 0) return fail("\\u needs four hexadecimal digits"), into;
+  at_ += 6;
+  auto point = static_cast<std::uint32_t>(first);
+  if (point >= 0xd800 && point < 0xe000) {  // half a pair stands for nothing, and is shown as such
+    const int second = point < 0xdc00 && end_ - at_ >= 6 && at_[0] == '\\' && at_[1] == 'u' ? hex_quad(at_ + 2, end_) : -1;
+    if (second >= 0xdc00 && second < 0xe000) {
+      at_ += 6;
+      point = 0x10000 + ((point - 0xd800) << 10) + (static_cast<std::uint32_t>(second) - 0xdc00);
+    } else {
+      point = 0xfffd;
+    }
+  }
+  return append_utf8(point, into);
+}
+
+std::uint64_t JsonLineParser::parse_unsigned(std::uint64_t most) {
+  const char* const from = at_;
+  std::uint64_t value = 0;
+  bool too_large = false;
+  for (; at_ != end_ && *at_ >= '0' && *at_ <= '9'; ++at_) {
+    const auto digit = static_cast<std::uint64_t>(*at_ - '0');
+    too_large |= __builtin_mul_overflow(value, 10u, &value) || __builtin_add_overflow(value, digit, &value);
+  }
+  if (at_ == from) {
+    fail("a whole number was expected");
+  } else if (at_ != end_ && (*at_ == '.' || *at_ == 'e' || *at_ == 'E')) {
+    fail("a whole number was expected");
+  } else if (too_large || value > most) {
+    at_ = from;
+    fail("the number is too large");
+  }
+  return value;
+}
+
+std::int64_t JsonLineParser::parse_signed() {
+  const bool negative = take('-');
+  const std::uint64_t most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) + (negative ? 1 : 0);
+  const std::uint64_t value = parse_unsigned(most);
+  return static_cast<std::int64_t>(negative ? 0 - value : value);
+}
+
+Timestamp JsonLineParser::parse_time() {
+  const char* const from = at_;
+  if (at_ == end_ || *at_ != '"') return fail("a time in a string was expected"), Timestamp();
+  const std::string_view text = parse_string();
+  const auto time = error_ == nullptr ? parse_rfc3339(text) : std::nullopt;
+  if (time) return *time;
+  if (error_ == nullptr) at_ = from, fail("not a time like 2006-01-02T15:04:05Z");
+  return {};
+}
+
+void JsonLineParser::parse_body(Result& into) {
+  const char* const from = at_;
+  if (at_ == end_ || *at_ != '"') return fail("a base64 string was expected");
+  const std::string_view text = parse_string();
+  if (error_ != nullptr) return;
+  const std::size_t room = text.size() / 4 * 3 + 6;
+  char* const bytes = scratch_->take(room);
+  const auto size = decode_base64(text, bytes);
+  if (!size) return at_ = from, fail("the body is not base64");
+  scratch_->give_back(room - *size);
+  into.body = std::string_view(bytes, *size);
+}
+
+// Any value: brackets and strings are followed, the rest is not looked at.
+void JsonLineParser::skip_value() {
+  std::size_t depth = 0;
+  const char* const from = at_;
+  while (at_ != end_ && error_ == nullptr) {
+    const char c = *at_;
+    if (depth == 0 && (c == ',' || c == '}' || c == ']')) break;
+    if (c == '"') {
+      const char* p = at_ + 1;
+      while ((p = find_quote(p, end_)) != end_ && *p == '\\') p += end_ - p > 1 ? 2 : 1;
+      if (p == end_) return fail("a string has no end");
+      at_ = p + 1;
+      continue;
+    }
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    ++at_;
+  }
+  if (at_ == from) fail("a value was expected");
+  if (depth != 0) fail("the line ends too early");
+}
+
+void JsonLineParser::skip_blank() {
+  while (at_ != end_ && (*at_ == ' ' || *at_ == '\t' || *at_ == '\r' || *at_ == '\n')) ++at_;
+}
+
+bool JsonLineParser::take(char c) {
+  if (error_ != nullptr || at_ == end_ || *at_ != c) return false;
+  ++at_;
+  return true;
+}
+
+bool JsonLineParser::take_null() {
+  if (end_ - at_ < 4 || std::memcmp(at_, "null", 4) != 0) return false;
+  at_ += 4;
+  return true;
+}
+
+void JsonLineParser::expect(char c, const char* otherwise) {
+  if (take(c)) return;
+  if (error_ == nullptr) fail(at_ == end_ ? "the line ends too early" : otherwise);
+}
+
+void JsonLineParser::fail(const char* why) {
+  if (error_ == nullptr) error_ = why;
+}
+
+}  // namespace thrum

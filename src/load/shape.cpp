@@ -20,8 +20,13 @@ std::unexpected<Error> bad(std::string_view text, const std::string& why) {
                                  printable_prefix(text, 60), why));
 }
 
+std::unexpected<Error> too_high(std::string_view text) {
+  return bad(text, fmt::format("too high, the highest rate is {}/s", kHighestRatePerSecond));
+}
+
 // A plain decimal number in billionths: "1.5" -> 1'500'000'000.
-Expected<std::int64_t> parse_count(std::string_view text, std::string_view number) {
+Expected<Wide> parse_count(std::string_view text, std::string_view number) {
+  constexpr Wide kTooMany = static_cast<Wide>(kHighestRatePerSecond) * INT64_MAX;  // in any unit of time there is
   std::string_view s = number;
   if (s.starts_with('-')) return bad(text, "a rate can't be negative");
   if (s.starts_with('+')) s.remove_prefix(1);
@@ -36,17 +41,14 @@ Expected<std::int64_t> parse_count(std::string_view text, std::string_view numbe
       if (decimals >= 9) return bad(text, "at most nine decimals");
       value = value * 10 + (c - '0');
       if (decimals >= 0) ++decimals;
-      if (value > static_cast<Wide>(INT64_MAX)) return bad(text, fmt::format("too high, the highest rate is {}/s", kHighestRatePerSecond));
+      if (value > kTooMany) return too_high(text);
     } else {
       return bad(text, "not a number");
     }
   }
   if (!digits) return bad(text, "a number is missing");
-  for (int i = std::max(decimals, 0); i < 9; ++i) {
-    value *= 10;
-    if (value > static_cast<Wide>(INT64_MAX)) return bad(text, fmt::format("too high, the highest rate is {}/s", kHighestRatePerSecond));
-  }
-  return static_cast<std::int64_t>(value);
+  for (int i = std::max(decimals, 0); i < 9; ++i) value *= 10;
+  return value;
 }
 
 // "s", "1s", "100ms", "m": a duration whose number may be missing.
@@ -125,10 +127,12 @@ Expected<Shape> parse_shape(std::string_view text) {
     per = *unit;
   }
   if (*count == 0) return Shape::closed();
-  const Rate rate{*count, per};
-  if (static_cast<Wide>(*count) > static_cast<Wide>(kHighestRatePerSecond) * per.count())
-    return bad(text, fmt::format("too high, the highest rate is {}/s", kHighestRatePerSecond));
-  return Shape::constant(rate);
+  Wide hits = *count;
+  if (hits > static_cast<Wide>(kHighestRatePerSecond) * per.count()) return too_high(text);
+  // Ten thousand million in an hour are no more than a thousand million in six minutes, which fit.
+  for (; hits > INT64_MAX && hits % 10 == 0 && per.count() % 10 == 0; hits /= 10) per /= 10;
+  if (hits > INT64_MAX) return bad(text, "more digits than can be kept, take a shorter time unit");
+  return Shape::constant({static_cast<std::int64_t>(hits), per});
 }
 
 }  // namespace thrum

@@ -1,6 +1,7 @@
 #include "load/pacer.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace thrum::load {
 
@@ -31,7 +32,7 @@ std::optional<Due> Pacer::take(Nanos t) {
       const double slot = static_cast<double>(slice_.shards) * 1e9 / shape_.rate_at(t);
       // Spaced from when this one was allowed, not from when it was taken: a late wake doesn't lower the rate.
       const Nanos from = t - earliest_ > kTolerance ? t : std::max(earliest_, next_due_);
-      earliest_ = from + Nanos(static_cast<std::int64_t>(slot * 100 / catch_up_.percent));
+      earliest_ = from + Nanos(static_cast<std::int64_t>(std::ceil(slot * 100 / catch_up_.percent)));
     }
   }
   const Due due{next_, next_due_};

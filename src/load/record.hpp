@@ -43,6 +43,7 @@ struct Capture final : http::ResponseCapture {
   void clear() {
     headers.clear();
     body.clear();
+    in_flight.fetch_sub(std::exchange(charged, 0), std::memory_order_relaxed);
   }
 
   bool keep_headers;

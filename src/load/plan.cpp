@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
+
 namespace thrum::load {
 
 const Route* Routes::intern(const http::Url& url) {
-  std::string key = fmt::format("{}|{}|{}", url.tls ? 's' : 'p', url.port, url.host);
+  std::string key = fmt::format("{}|{}|{}", url.tls ? 's' : 'p', url.port, lower(url.host));
   const auto known = by_key_.find(key);
   if (known != by_key_.end()) return known->second;
   Route route;

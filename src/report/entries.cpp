@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kAlways = "always";
 
-constexpr std::array<Entry, 23> kEntries{{
+constexpr std::array<Entry, 24> kEntries{{
     {Id::requests, "Requests", "total, rate, throughput", ".requests .rate .throughput", kAlways,
      "total: results read. rate: total divided by `attack` of the next line, per second; n requests have n - 1 gaps between them, so it is "
      "a "
@@ -40,6 +40,8 @@ constexpr std::array<Entry, 23> kEntries{{
      "The same per second: as asked for; sent per second of the schedule; answered per second from the start to the last answer. Of "
      "several "
      "runs: the sum of those that ran at the same time, where it was highest."},
+    {Id::lost, "Lost", "results", ".lost", "not every result that was written could be read",
+     "Results that the run wrote and that could not be read: the file is damaged or was cut short. All other figures are of the rest."},
     {Id::limit, "Limit", "reason", ".limit", "something kept requests from leaving when they were due",
      "What it was, and what would have been enough where that can be told. Unless it was the target itself, it was a limit of thrum or of "
      "this machine, and the numbers above are not those of the rate asked for."},

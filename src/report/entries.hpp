@@ -20,6 +20,7 @@ enum class Id : std::uint8_t {
   error_set,
   sending,
   rates,
+  lost,
   limit,
   lag,
   response,

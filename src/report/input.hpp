@@ -27,6 +27,7 @@ struct Plan {
   Nanos duration{0};           // asked for; 0: open-ended
   std::uint64_t hits = kUnlimited;
   std::optional<Summary> summary;   // none: still running, or killed before its end
+  std::uint64_t results = 0;        // written, as far as the summary goes
   std::uint64_t spooled_bytes = 0;  // most that waited on disk because the output was slower than the attack
 };
 

@@ -172,7 +172,7 @@ void recorded_fields(const Input& input, JsonWriter& w) {
   count_or_null(t.asked, w);
   w.key("sent").unsigned_integer(t.sent).key("answered").unsigned_integer(t.answered).key("missed");
   count_or_null(t.missed, w);
-  w.key("rates");
+  w.key("lost").unsigned_integer(lost_of(input.runs)).key("rates");
   rates(t.rates, w);
   w.key("limit");
   if (const std::string limit = limit_words(input.runs); limit.empty())

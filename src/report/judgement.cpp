@@ -30,7 +30,7 @@ Interval sending_of(const RunInput& run) {
     out.from = run.plan->start;
     out.length = std::max(f.requests == 0 ? Nanos(0) : f.latest.since(out.from), run.plan->summary ? run.plan->summary->sending : Nanos(0));
   }
-  if (out.length > Nanos(0)) out.rate = static_cast<double>(f.requests) / in_seconds(out.length);
+  if (out.length > Nanos(0)) out.rate = static_cast<double>(sent_of(run)) / in_seconds(out.length);
   return out;
 }
 
@@ -87,6 +87,17 @@ constexpr std::array<std::pair<Outcome, std::string_view>, 13> kFailures{{{Outco
 
 }  // namespace
 
+std::uint64_t sent_of(const RunInput& run) {
+  return run.plan && run.plan->summary ? run.plan->summary->books.sent : run.metrics.requests();
+}
+
+std::uint64_t lost_of(std::span<const RunInput> runs) {
+  std::uint64_t lost = 0;
+  for (const RunInput& run : runs)
+    if (run.plan && run.plan->summary) lost += run.plan->results - std::min(run.plan->results, run.metrics.requests());
+  return lost;
+}
+
 Rates rates_of(const RunInput& run) { return {asking_of(run).rate, sending_of(run).rate, answering_of(run).rate}; }
 
 Totals totals_of(std::span<const RunInput> runs) {
@@ -94,7 +105,7 @@ Totals totals_of(std::span<const RunInput> runs) {
   std::uint64_t asked = 0, missed = 0;
   bool all_say = true;
   for (const RunInput& run : runs) {
-    t.sent += run.metrics.requests();
+    t.sent += sent_of(run);
     t.answered += run.metrics.answered();
     all_say &= run.plan && run.plan->summary;
     if (!all_say) continue;

@@ -22,8 +22,13 @@ struct Totals {
   Rates rates;  // of several runs: of those that ran at the same time together, where that is most
 };
 
+// Requests that went out: by the books where they are known, since results can be lost on the way.
+std::uint64_t sent_of(const RunInput& run);
 Rates rates_of(const RunInput& run);
 Totals totals_of(std::span<const RunInput> runs);
+
+// Results that a run wrote and that could not be read.
+std::uint64_t lost_of(std::span<const RunInput> runs);
 
 // What kept hits from leaving when they were due, and what would have been enough. Empty: nothing did.
 std::string limit_words(const Summary& summary);

@@ -84,6 +84,7 @@ void sending_lines(const Input& input, std::string& out) {
   const Totals t = totals_of(input.runs);
   line(out, Id::sending, fmt::format("{}, {}, {}, {}", count_or_dash(t.asked), t.sent, t.answered, count_or_dash(t.missed)));
   line(out, Id::rates, joined({rate_or_dash(t.rates.asked), rate_or_dash(t.rates.sent), rate_or_dash(t.rates.answered)}));
+  if (const std::uint64_t lost = lost_of(input.runs); lost > 0) line(out, Id::lost, std::to_string(lost));
   if (const std::string limit = limit_words(input.runs); !limit.empty()) line(out, Id::limit, limit);
   const Histogram& lags = input.total.lags();
   if (lags.count() > 0)

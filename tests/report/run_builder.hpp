@@ -44,6 +44,7 @@ inline RunInput recorded(std::string name, double rate, std::uint64_t asked, con
   }
   Summary& s = plan.summary.emplace();
   s.books = {asked, results.size(), asked - results.size(), run.metrics.succeeded(), run.metrics.failed(), 0};
+  plan.results = results.size();
   s.sending = plan.duration;
   s.started = kStart;
   s.shards = 1;

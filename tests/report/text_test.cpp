@@ -60,6 +60,16 @@ TEST(Text, MissedNamesItsLimit) {
   EXPECT_THAT(line_with(out, "Limit"), HasSubstr("-max-workers (10); about 25 would have been enough"));
 }
 
+TEST(Text, LostResultsAreCountedAndTheBooksStillBalance) {
+  RunInput run = recorded("a", 100, 120, steady(110, 10 * kMs, kMs));
+  run.metrics = Metrics();
+  run.metrics.add(steady(80, 10 * kMs, kMs));
+  run.metrics.close();
+  const std::string out = text(input_of({run}));
+  EXPECT_THAT(line_with(out, "Sending"), HasSubstr("120, 110, 80, 10"));
+  EXPECT_THAT(line_with(out, "Lost"), testing::EndsWith(" 30"));
+}
+
 TEST(Text, EveryLimitHasWords) {
   for (const Limit limit :
        {Limit::workers, Limit::connections, Limit::descriptors, Limit::local_ports, Limit::targets, Limit::cpu, Limit::target}) {
@@ -162,6 +172,7 @@ TEST(Text, EveryLabelIsExplained) {
   RunInput busy = recorded("a", 200, 2500, overloaded());
   Plan& plan = *busy.plan;
   plan.spooled_bytes = 5 << 20;
+  plan.results = 100'000;
   plan.summary->truncated_captures = 3;
   plan.summary->limit = Limit::cpu;
   std::vector<Result> more = steady(12'000, kMs, kMs, kSecond);

@@ -1,6 +1,5 @@
 #include "serve/connection.hpp"
 
-#include <cassert>
 #include <charconv>
 #include <utility>
 
@@ -49,9 +48,7 @@ void Connection::close(bool abort) {
   ++serial_;
   parser_ = RequestParser();
   stream_.reset();
-  server_.buffered_ -= held_.size();
-  std::string().swap(held_);
-  drop_content();
+  drop_input();
   std::string().swap(backlog_);
   sending_ = paused_ = ended_ = close_after_ = input_unread_ = starved_ = false;
   server_.release(slot_);
@@ -62,16 +59,13 @@ void Connection::on_received(std::span<char> bytes) { take(bytes); }
 void Connection::on_sent() {
   sending_ = false;
   since_ = server_.now_;
-  assert(server_.out_.empty());
-  server_.out_.swap(backlog_);
   advance();
-  if (std::string& s = backlog_; s.empty()) std::string().swap(s);
 }
 
 void Connection::on_end(int error) {
   if (error != 0) return close();
   ended_ = true;
-  const bool busy = sending_ || phase_ == Phase::answering || (phase_ == Phase::streaming && !starved_);
+  const bool busy = sending_ || !backlog_.empty() || phase_ == Phase::answering || (phase_ == Phase::streaming && !starved_);
   if (!busy) close();
 }
 
@@ -207,12 +201,18 @@ void Connection::dispatch(std::string_view raw) {
   server_.counters_.in_progress_peak.raise_to(server_.counters_.in_progress.get());
   std::string_view body;
   if (use_ == BodyUse::content) body = stashed_ ? content_ : server_.content_;
-  dispatching_ = true;
+  server_.dispatching_ = this;
   server_.handler_.handle(Ticket(server_, slot_, serial_), Request{head, body, use_ == BodyUse::raw || !head.has_body() ? raw : ""});
-  dispatching_ = false;
+  server_.dispatching_ = nullptr;
   parser_.reset();
   drop_content();
   server_.content_.clear();
+}
+
+void Connection::drop_input() {
+  server_.buffered_ -= held_.size();
+  std::string().swap(held_);
+  drop_content();
 }
 
 void Connection::drop_content() {
@@ -224,28 +224,32 @@ void Connection::drop_content() {
 
 // ---- out ----
 
-// Called outside of this connection's own dispatch, the shared output may hold what another one has rendered but not sent yet:
-// that is put aside.
+// While another connection's request is being dispatched, the shared head and output are in use: the answer is made ready, and
+// sent in the next turn.
 bool Connection::answer(std::uint32_t serial, Response& response) {
   if (serial_ != serial || phase_ != Phase::answering) return false;
-  if (dispatching_) {
+  if (server_.dispatching_ == nullptr) {
     respond(response);
-    return true;
+    advance();
+  } else if (server_.dispatching_ == this) {
+    respond(response);
+  } else {
+    std::string others;
+    others.swap(server_.out_);
+    respond(response);
+    backlog_ += server_.out_;
+    others.swap(server_.out_);
+    server_.take_turn(slot_);
   }
-  std::string others;
-  if (!server_.out_.empty()) others.swap(server_.out_);
-  respond(response);
-  advance();
-  if (!others.empty()) others.swap(server_.out_);
   return true;
 }
 
 void Connection::resume(std::uint32_t serial) {
-  if (serial_ != serial || phase_ != Phase::streaming || !starved_ || dispatching_) return;
-  std::string others;
-  if (!server_.out_.empty()) others.swap(server_.out_);
-  advance();
-  if (!others.empty()) others.swap(server_.out_);
+  if (serial_ != serial || phase_ != Phase::streaming || !starved_) return;
+  if (server_.dispatching_ == nullptr)
+    advance();
+  else
+    server_.take_turn(slot_);
 }
 
 void Connection::respond(Response& r) {
@@ -312,6 +316,11 @@ void Connection::refuse(int status, std::string_view text) {
 
 // Sends what was rendered and goes on as far as it goes: the stream, then the input that was held back.
 void Connection::advance() {
+  if (!backlog_.empty() && !sending_) {
+    backlog_ += server_.out_;
+    server_.out_.swap(backlog_);
+    std::string().swap(backlog_);
+  }
   go_as_far_as_possible();
   if (phase_ == Phase::closed) return;
   const bool pause = sending_ || held_.size() >= kMaxHeld;
@@ -428,6 +437,8 @@ bool Connection::end_stream() {
 void Connection::end_connection() {
   if (ended_ || (!input_unread_ && held_.empty())) return close();
   server_.reactor_.shutdown_write(socket_);
+  parser_ = RequestParser();
+  drop_input();
   phase_ = Phase::lingering;
   since_ = server_.now_;
 }

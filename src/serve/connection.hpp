@@ -57,6 +57,7 @@ class Connection final : public net::SocketHandler {
   void dispatch(std::string_view raw);
   std::string_view raw_request(const char* body_begin, const char* end);
   void drop_content();
+  void drop_input();
 
   void respond(Response& response);
   void render_head(const Response& response, bool has_body);
@@ -86,9 +87,8 @@ class Connection final : public net::SocketHandler {
   Phase phase_ = Phase::closed;
   Framing framing_ = Framing::length;
   BodyUse use_ = BodyUse::discard;
-  bool stashed_ : 1 = false;      // content_ holds the body so far
-  bool dispatching_ : 1 = false;  // the handler is being called: it answers, process() sends
-  bool sending_ : 1 = false;      // the reactor has not got rid of the last send
+  bool stashed_ : 1 = false;  // content_ holds the body so far
+  bool sending_ : 1 = false;  // the reactor has not got rid of the last send
   bool paused_ : 1 = false;
   bool ended_ : 1 = false;         // the peer sent FIN
   bool close_after_ : 1 = false;   // after what is being answered

@@ -44,14 +44,14 @@ const DemoSite::Route* DemoSite::find_route(std::string_view path) {
 }
 
 DemoSite::DemoSite(net::Timers& timers, DemoOptions options)
-    : pool_(timers, options.workers, options.work,
+    : pool_(timers, options.clock, options.workers, options.work,
             [work = options.work](Ticket ticket, Nanos waited) {
               const auto ms = [](Nanos d) { return static_cast<double>(d.count()) / 1e6; };
               const std::string body =
                   fmt::format("{{\"report\":\"ready\",\"waited_ms\":{:.3f},\"work_ms\":{:.3f}}}\n", ms(waited), ms(work));
               ticket.answer({.type = kJson, .body = body});
             }),
-      delays_(timers, answer_pattern) {
+      delays_(timers, options.clock, answer_pattern) {
   home_page_ = "thrum serve: a target to try load on.\n\n";
   std::string routes;
   for (const Route& r : kTable) {

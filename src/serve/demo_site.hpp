@@ -14,8 +14,9 @@
 namespace thrum::serve {
 
 struct DemoOptions {
-  unsigned workers = 4;    // of /api/report
-  Nanos work{25'000'000};  // that each report takes one of them
+  unsigned workers = 4;      // of /api/report
+  Nanos work{25'000'000};    // that each report takes one of them
+  Instant (*clock)() = now;  // a seam for tests
 };
 
 class DemoSite final : public Handler {
@@ -32,6 +33,7 @@ class DemoSite final : public Handler {
   // Requests by route; of unknown paths. From any thread.
   std::uint64_t requests(std::string_view route) const;  // as the table shows it: "/bytes/N"
   std::uint64_t unknown_paths() const { return by_route_[kRoutes].get(); }
+  std::size_t delays_waiting() const { return delays_.waiting(); }
 
  private:
   struct Call {

@@ -80,7 +80,7 @@ class Server {
 
   // Takes a listening socket (listen_address.hpp makes them); any number.
   void listen(Fd socket);
-  // Ends listening and every connection. Tickets are worth nothing after.
+  // Ends listening and every connection; not from within a handler. Tickets are worth nothing after.
   void close();
 
   const Counters& counters() const { return counters_; }
@@ -110,6 +110,7 @@ class Server {
   std::string content_;
   std::string out_;
   std::uint64_t buffered_ = 0;
+  Connection* dispatching_ = nullptr;  // whose request the handler has been called with
 
   // The clock as of the last tick; ticks come at least once a second while somebody is connected.
   net::Timer tick_;

@@ -4,7 +4,8 @@
 
 namespace thrum::serve {
 
-WorkPool::WorkPool(net::Timers& timers, unsigned workers, Nanos work, Finish finish) : work_(work), finish_(std::move(finish)) {
+WorkPool::WorkPool(net::Timers& timers, Instant (*clock)(), unsigned workers, Nanos work, Finish finish)
+    : clock_(clock), work_(work), finish_(std::move(finish)) {
   for (unsigned i = 0; i < workers; ++i) {
     workers_.push_back(std::make_unique<Worker>(*this, timers));
     free_.push_back(workers_.back().get());
@@ -12,7 +13,7 @@ WorkPool::WorkPool(net::Timers& timers, unsigned workers, Nanos work, Finish fin
 }
 
 void WorkPool::submit(Ticket ticket) {
-  const Job job{ticket, now()};
+  const Job job{ticket, clock_()};
   if (!free_.empty()) {
     Worker& worker = *free_.back();
     free_.pop_back();
@@ -46,17 +47,18 @@ void WorkPool::end(Worker& worker) {
   finish_(finished.ticket, begun - finished.arrived);
 }
 
-DelayLine::DelayLine(net::Timers& timers, Finish finish) : finish_(std::move(finish)), timer_(timers, [this] { finish_due(); }) {}
+DelayLine::DelayLine(net::Timers& timers, Instant (*clock)(), Finish finish)
+    : clock_(clock), finish_(std::move(finish)), timer_(timers, [this] { finish_due(); }) {}
 
 void DelayLine::submit(Ticket ticket, Nanos delay, std::uint64_t bytes) {
   if (pruning_.prune_if_grown(heap_)) std::ranges::make_heap(heap_, std::greater<>());
-  heap_.push_back({now() + delay, next_order_++, ticket, bytes});
+  heap_.push_back({clock_() + delay, next_order_++, ticket, bytes});
   std::ranges::push_heap(heap_, std::greater<>());
   timer_.set(heap_.front().at);
 }
 
 void DelayLine::finish_due() {
-  const Instant t = now();
+  const Instant t = clock_();
   while (!heap_.empty() && heap_.front().at <= t) {
     std::ranges::pop_heap(heap_, std::greater<>());
     const Due due = heap_.back();

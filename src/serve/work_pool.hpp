@@ -36,7 +36,7 @@ class WorkPool {
  public:
   using Finish = std::function<void(Ticket ticket, Nanos waited)>;  // in the queue, before the work began
   // `work`: how long a job takes a worker.
-  WorkPool(net::Timers& timers, unsigned workers, Nanos work, Finish finish);
+  WorkPool(net::Timers& timers, Instant (*clock)(), unsigned workers, Nanos work, Finish finish);
 
   void submit(Ticket ticket);
   std::size_t queued() const { return queue_.size(); }
@@ -56,6 +56,7 @@ class WorkPool {
   void begin(Worker& worker, const Job& job, Instant at);
   void end(Worker& worker);
 
+  Instant (*const clock_)();
   const Nanos work_;
   const Finish finish_;
   std::vector<std::unique_ptr<Worker>> workers_;
@@ -68,8 +69,9 @@ class WorkPool {
 class DelayLine {
  public:
   using Finish = std::function<void(Ticket ticket, std::uint64_t bytes)>;
-  DelayLine(net::Timers& timers, Finish finish);
+  DelayLine(net::Timers& timers, Instant (*clock)(), Finish finish);
   void submit(Ticket ticket, Nanos delay, std::uint64_t bytes);
+  std::size_t waiting() const { return heap_.size(); }
 
  private:
   struct Due {
@@ -81,6 +83,7 @@ class DelayLine {
   };
   void finish_due();
 
+  Instant (*const clock_)();
   const Finish finish_;
   std::vector<Due> heap_;
   std::uint64_t next_order_ = 0;

@@ -36,7 +36,7 @@ class TlsClient {
   TlsClient(const TlsClient&) = delete;
   TlsClient& operator=(const TlsClient&) = delete;
 
-  // What is wrong with the files that `options` names, if anything is: for before an attack.
+  // What is wrong with the files that `options` names, if anything is: for before an attack. Looks closer than load() does.
   static Expected<void> check(const TlsOptions& options);
   // Loads roots and certificates, once; later calls give the first one's outcome.
   Expected<void> load();
@@ -47,7 +47,7 @@ class TlsClient {
   std::unique_ptr<TlsStream> open(Reactor& reactor, SocketId socket, const Endpoint& endpoint, TlsStream::Owner& owner);
 
  private:
-  Expected<SslContext> make_context();
+  void set_up_sessions();
   void resume_session(ssl_st* ssl, const std::string& peer);
   static int on_new_session(ssl_st* ssl, ssl_session_st* session);
 

@@ -30,24 +30,7 @@ bool expect_peer(SSL* ssl, const std::string& name) {
   return SSL_set1_host(ssl, name.c_str()) == 1 && SSL_set_tlsext_host_name(ssl, name.c_str()) == 1;
 }
 
-}  // namespace
-
-TlsClient::TlsClient(TlsOptions options) : options_(std::move(options)) {}
-TlsClient::~TlsClient() = default;
-
-Expected<void> TlsClient::check(const TlsOptions& options) { return TlsClient(options).load(); }
-
-Expected<void> TlsClient::load() {
-  if (!is_loaded_) {
-    is_loaded_ = true;
-    context_ = make_context();
-    buffers_ = make_tls_buffers();
-  }
-  if (!context_) return std::unexpected(context_.error());
-  return {};
-}
-
-Expected<SslContext> TlsClient::make_context() {
+Expected<SslContext> make_client_context(const TlsOptions& options, RootIndex::Care care) {
   auto made = make_ssl_context(TLS_client_method());
   if (!made) return made;
   SSL_CTX* context = made->get();
@@ -55,29 +38,56 @@ Expected<SslContext> TlsClient::make_context() {
   // Any certificate that is trusted ends a chain, not only one signed by itself: what a person puts into -root-certs may be
   // the server's own.
   X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
+  auto roots = std::make_unique<RootIndex>();
   // Files that were asked for are read even if nothing is verified: a wrong name is a mistake in either case.
-  for (const auto& file : options_.root_cert_files)
-    if (auto ok = add_roots(store, file); !ok) return std::unexpected(ok.error());
-  if (options_.verify && options_.root_cert_files.empty())
-    if (auto ok = add_system_roots(store, RootPlaces::of_environment()); !ok) return std::unexpected(ok.error());
-  if (options_.cert_file.empty() && !options_.key_file.empty())
-    return failure("key " + printable(options_.key_file) + ": a key without a certificate (-cert)");
-  if (!options_.cert_file.empty()) {
-    const std::string& key_file = options_.key_file.empty() ? options_.cert_file : options_.key_file;
-    const auto identity = TlsIdentity::load(options_.cert_file, options_.key_file);
+  for (const auto& file : options.root_cert_files)
+    if (auto ok = add_roots(*roots, file, care); !ok) return std::unexpected(ok.error());
+  if (options.verify && options.root_cert_files.empty())
+    if (auto ok = add_system_roots(*roots, RootPlaces::of_environment()); !ok) return std::unexpected(ok.error());
+  if (!RootIndex::attach(std::move(roots), store)) return failure(library_text("can't start TLS"));
+  if (options.cert_file.empty() && !options.key_file.empty())
+    return failure("key " + printable(options.key_file) + ": a key without a certificate (-cert)");
+  if (!options.cert_file.empty()) {
+    const std::string& key_file = options.key_file.empty() ? options.cert_file : options.key_file;
+    const auto identity = TlsIdentity::load(options.cert_file, options.key_file);
     if (!identity) return std::unexpected(identity.error());
-    if (auto ok = use_identity(context, *identity, printable(options_.cert_file), printable(key_file)); !ok)
+    if (auto ok = use_identity(context, *identity, printable(options.cert_file), printable(key_file)); !ok)
       return std::unexpected(ok.error());
   }
-  SSL_CTX_set_verify(context, options_.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
-  if (options_.session_tickets) {
-    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
-    SSL_CTX_sess_set_new_cb(context, on_new_session);
-  } else {
-    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-    SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
-  }
+  SSL_CTX_set_verify(context, options.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
   return made;
+}
+
+}  // namespace
+
+TlsClient::TlsClient(TlsOptions options) : options_(std::move(options)) {}
+TlsClient::~TlsClient() = default;
+
+Expected<void> TlsClient::check(const TlsOptions& options) {
+  const auto made = make_client_context(options, RootIndex::Care::decode);
+  if (!made) return std::unexpected(made.error());
+  return {};
+}
+
+Expected<void> TlsClient::load() {
+  if (!is_loaded_) {
+    is_loaded_ = true;
+    context_ = make_client_context(options_, RootIndex::Care::index);
+    buffers_ = make_tls_buffers();
+    if (context_) set_up_sessions();
+  }
+  if (!context_) return std::unexpected(context_.error());
+  return {};
+}
+
+void TlsClient::set_up_sessions() {
+  if (options_.session_tickets) {
+    SSL_CTX_set_session_cache_mode(context_->get(), SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    SSL_CTX_sess_set_new_cb(context_->get(), on_new_session);
+  } else {
+    SSL_CTX_set_session_cache_mode(context_->get(), SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_options(context_->get(), SSL_OP_NO_TICKET);
+  }
 }
 
 std::unique_ptr<TlsStream> TlsClient::open(Reactor& reactor, SocketId socket, const Endpoint& endpoint, TlsStream::Owner& owner) {

@@ -49,41 +49,27 @@ Bio open_memory(std::string_view text) { return Bio(BIO_new_mem_buf(text.data(),
 // No prompt on a terminal: an encrypted key is an error.
 int no_password(char*, int, int, void*) { return -1; }
 
-bool ended_in_order() {
-  const unsigned long e = ERR_peek_last_error();
-  const bool ok = ERR_GET_LIB(e) == ERR_LIB_PEM && ERR_GET_REASON(e) == PEM_R_NO_START_LINE;
-  if (ok) ERR_clear_error();
-  return ok;
-}
-
-// Adds each certificate of a PEM text; returns how many, or the library's complaint.
-Expected<int> add_each(X509_STORE* store, std::string_view pem, const std::string& name) {
-  const Bio in = open_memory(pem);
-  int count = 0;
-  for (;; ++count) {
-    const Certificate x(PEM_read_bio_X509_AUX(in.get(), nullptr, no_password, nullptr));
-    if (x == nullptr) break;
-    X509_STORE_add_cert(store, x.get());  // one that is there already is no error
-  }
-  if (ended_in_order()) return count;
-  return failure(library_text(name + ": certificate " + std::to_string(count + 1) + " can't be read"));
-}
-
-Expected<void> add_folder(X509_STORE* store, const std::string& folder) {
+Expected<void> add_folder(RootIndex& index, const std::string& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     std::error_code ignored;
     if (!entry.is_regular_file(ignored) || entry.file_size(ignored) > kMaxFile) continue;
     std::ifstream in(entry.path(), std::ios::binary);
     const std::string text(std::istreambuf_iterator<char>(in), {});
-    (void)add_each(store, text, entry.path());  // what else lies there is none of our business
-    ERR_clear_error();
+    (void)index.add(text, entry.path(), RootIndex::Care::index);  // what else lies there is none of our business
   }
   if (error) return failure(folder + ": " + lower(error.message()));
   return {};
 }
 
 }  // namespace
+
+bool is_end_of_pem() {
+  const unsigned long e = ERR_peek_last_error();
+  const bool is_end = ERR_GET_LIB(e) == ERR_LIB_PEM && ERR_GET_REASON(e) == PEM_R_NO_START_LINE;
+  if (is_end) ERR_clear_error();
+  return is_end;
+}
 
 std::string library_text(const std::string& what) {
   const unsigned long code = ERR_peek_error();
@@ -112,25 +98,25 @@ Expected<std::string> read_pem(const std::string& file, const std::string& what)
 
 RootPlaces RootPlaces::of_environment() { return {std::getenv("SSL_CERT_FILE"), std::getenv("SSL_CERT_DIR"), {}}; }
 
-Expected<void> add_roots(X509_STORE* store, const std::string& file) {
+Expected<void> add_roots(RootIndex& index, const std::string& file, RootIndex::Care care) {
   const auto text = read_pem(file, "root certificates");
   if (!text) return std::unexpected(text.error());
-  const auto count = add_each(store, *text, "root certificates " + printable(file));
+  const auto count = index.add(*text, "root certificates " + printable(file), care);
   if (!count) return std::unexpected(count.error());
   if (*count == 0) return failure("root certificates " + printable(file) + ": no certificate in it (PEM with BEGIN CERTIFICATE is needed)");
   return {};
 }
 
-Expected<void> add_system_roots(X509_STORE* store, const RootPlaces& places) {
+Expected<void> add_system_roots(RootIndex& index, const RootPlaces& places) {
   const auto is_set = [](const char* s) { return s != nullptr && *s != '\0'; };
   if (is_set(places.file)) {
-    if (auto ok = add_roots(store, places.file); !ok) return failure("SSL_CERT_FILE: " + ok.error().text);
+    if (auto ok = add_roots(index, places.file, RootIndex::Care::index); !ok) return failure("SSL_CERT_FILE: " + ok.error().text);
   }
   if (is_set(places.directories)) {
     for (std::string_view list = places.directories; !list.empty();) {
       const std::size_t end = std::min(list.find(':'), list.size());
       if (end > 0) {
-        if (auto ok = add_folder(store, std::string(list.substr(0, end))); !ok) return failure("SSL_CERT_DIR: " + ok.error().text);
+        if (auto ok = add_folder(index, std::string(list.substr(0, end))); !ok) return failure("SSL_CERT_DIR: " + ok.error().text);
       }
       list.remove_prefix(std::min(end + 1, list.size()));
     }
@@ -139,10 +125,10 @@ Expected<void> add_system_roots(X509_STORE* store, const RootPlaces& places) {
   for (const char* bundle : kBundles) {
     const std::string path = places.root + bundle;
     if (std::error_code error; fs::exists(path, error)) {
-      if (add_roots(store, path)) return {};
+      if (add_roots(index, path, RootIndex::Care::index)) return {};
     }
   }
-  for (const char* folder : kFolders) (void)add_folder(store, places.root + folder);
+  for (const char* folder : kFolders) (void)add_folder(index, places.root + folder);
   return {};
 }
 
@@ -151,7 +137,7 @@ Expected<void> use_identity(SSL_CTX* context, const TlsIdentity& identity, const
   const Bio certs = open_memory(identity.certificate);
   const Certificate own(PEM_read_bio_X509_AUX(certs.get(), nullptr, no_password, nullptr));
   if (own == nullptr) {
-    if (ended_in_order()) return failure("certificate " + cert_name + ": no certificate in it (PEM with BEGIN CERTIFICATE is needed)");
+    if (is_end_of_pem()) return failure("certificate " + cert_name + ": no certificate in it (PEM with BEGIN CERTIFICATE is needed)");
     return failure(library_text("certificate " + cert_name));
   }
   if (SSL_CTX_use_certificate(context, own.get()) != 1) return failure(library_text("certificate " + cert_name));
@@ -164,11 +150,12 @@ Expected<void> use_identity(SSL_CTX* context, const TlsIdentity& identity, const
   const Bio keys = open_memory(identity.key);
   const Key key(PEM_read_bio_PrivateKey(keys.get(), nullptr, no_password, nullptr));
   if (key == nullptr) {
+    if (identity.key.find("PRIVATE KEY-----") == std::string::npos)
+      return failure("key " + key_name + ": no private key in it (PEM with BEGIN PRIVATE KEY is needed)");
     if (identity.key.find("ENCRYPTED") != std::string::npos) {
       ERR_clear_error();
       return failure("key " + key_name + ": is encrypted; a key without a password is needed (openssl pkey -in FILE -out PLAIN)");
     }
-    if (ended_in_order()) return failure("key " + key_name + ": no private key in it (PEM with BEGIN PRIVATE KEY is needed)");
     return failure(library_text("key " + key_name));
   }
   if (X509_check_private_key(own.get(), key.get()) != 1 || SSL_CTX_use_PrivateKey(context, key.get()) != 1) {

@@ -72,6 +72,8 @@ TlsStream::TlsStream(Ssl ssl, Reactor& reactor, SocketId socket, TlsBuffers& buf
 }
 
 TlsStream::~TlsStream() {
+  // The library takes a session for bad when its connection was not closed by the book (SSL_free); RFC 8446 does not.
+  SSL_set_shutdown(ssl_.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
   if (is_gone_ != nullptr) *is_gone_ = true;
 }
 

@@ -14,9 +14,15 @@
 namespace thrum::mode {
 
 struct ServeOptions {
-  std::string addr = "127.0.0.1:18080";  // -addr HOST:PORT; port 0: a free one; no host: all interfaces
-  unsigned workers = 4;                  // -workers: of /api/report, at least 1
-  Nanos work{25'000'000};                // -work: how long a report takes one of them
+  std::string addr = "127.0.0.1:18080";  // -addr HOST:PORT, plain HTTP; port 0: a free one; no host: all interfaces
+  std::string tls_addr = {};             // -tls HOST:PORT, HTTPS beside it; empty: none
+  // The certificate that -tls shows, PEM; empty: one is made at start for 127.0.0.1, ::1, localhost, this machine's name and
+  // the host of -tls.
+  std::string cert_file = {};  // -cert
+  std::string key_file = {};   // -key; empty: the key is in cert_file
+  std::string cert_out = {};   // -cert-out: where the certificate made at start is written, for clients to trust (-root-certs)
+  unsigned workers = 4;        // -workers: of /api/report, at least 1
+  Nanos work{25'000'000};      // -work: how long a report takes one of them
 };
 
 // Ends run_serve(). stop() may be called from any thread and from a signal handler, before, during and after the run.
@@ -35,11 +41,12 @@ class ServeStop {
 
 // Where the words go: each call is one whole line without its newline.
 struct ServeHooks {
-  std::function<void(std::string_view)> say;   // the product: what it listens on, and a line to attack it with
-  std::function<void(std::string_view)> warn;  // something a person should know: out of descriptors
+  std::function<void(std::string_view)> say = {};   // the product: what it listens on, and a line to attack it with
+  std::function<void(std::string_view)> warn = {};  // something a person should know: out of descriptors
 };
 
-// Serves until stopped. Requests in progress then are cut. Errors: an address that can't be listened on.
+// Serves until stopped. Requests in progress then are cut. Errors: options that make no sense together, an address that can't
+// be listened on, certificate files that can't be read or written.
 Expected<void> run_serve(const ServeOptions& options, const ServeStop& stop, const ServeHooks& hooks);
 
 }  // namespace thrum::mode

@@ -7,18 +7,36 @@
 namespace thrum::serve {
 
 Expected<std::unique_ptr<BackgroundSite>> BackgroundSite::start(BackgroundOptions options) {
-  const auto address = parse_listen_address(options.addr, "addr");
-  if (!address) return std::unexpected(address.error());
-  Expected<Listening> listening = listen_on(*address, "addr");
-  if (!listening) return std::unexpected(listening.error());
   auto reactor = net::Reactor::create();
   if (!reactor) return std::unexpected(reactor.error());
   std::unique_ptr<BackgroundSite> site(new BackgroundSite(std::move(*reactor), options));
-  for (Fd& socket : listening->sockets) site->server_.listen(std::move(socket));
-  site->port_ = listening->port;
-  site->authority_ = std::move(listening->authority);
+  if (auto good = site->listen(options.addr, nullptr); !good) return std::unexpected(good.error());
+  if (options.tls) {
+    if (auto good = site->listen_tls(); !good) return std::unexpected(good.error());
+  }
   site->thread_ = std::thread([s = site.get()] { s->run(); });
   return site;
+}
+
+Expected<void> BackgroundSite::listen(const std::string& addr, net::TlsServer* tls) {
+  const auto address = parse_listen_address(addr, "addr");
+  if (!address) return std::unexpected(address.error());
+  Expected<Listening> listening = listen_on(*address, "addr");
+  if (!listening) return std::unexpected(listening.error());
+  for (Fd& socket : listening->sockets) server_.listen(std::move(socket), tls);
+  (tls != nullptr ? tls_port_ : port_) = listening->port;
+  if (tls == nullptr) authority_ = std::move(listening->authority);
+  return {};
+}
+
+Expected<void> BackgroundSite::listen_tls() {
+  const auto identity = net::TlsIdentity::self_signed({"127.0.0.1", "::1", "localhost"});
+  if (!identity) return std::unexpected(identity.error());
+  auto tls = net::TlsServer::create(*identity);
+  if (!tls) return std::unexpected(tls.error());
+  certificate_ = identity->certificate;
+  tls_ = std::move(*tls);
+  return listen("127.0.0.1:0", tls_.get());
 }
 
 BackgroundSite::BackgroundSite(std::unique_ptr<net::Reactor> reactor, const BackgroundOptions& options)

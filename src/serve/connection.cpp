@@ -33,16 +33,22 @@ void shrink(std::string& s) {
 
 }  // namespace
 
-void Connection::open(Fd socket) {
+void Connection::open(Fd socket, net::TlsServer* tls) {
   phase_ = Phase::reading;
   since_ = server_.now_;
   socket_ = server_.reactor_.adopt(std::move(socket), *this, false);
+  if (tls == nullptr) return;
+  tls_ = tls->open(server_.reactor_, socket_, *this);
+  if (tls_ == nullptr) return close();
+  tls_->start();
 }
 
 // Frees what it holds; the slot may be used again once the calls in progress have returned.
 void Connection::close(bool abort) {
   if (phase_ == Phase::closed) return;
   if (awaits(serial_)) server_.counters_.in_progress.take();
+  if (tls_) tls_->end(!abort);
+  tls_.reset();
   server_.reactor_.close(socket_, abort);
   phase_ = Phase::closed;
   ++serial_;
@@ -54,19 +60,21 @@ void Connection::close(bool abort) {
   server_.release(slot_);
 }
 
-void Connection::on_received(std::span<char> bytes) { take(bytes); }
-
-void Connection::on_sent() {
-  sending_ = false;
-  since_ = server_.now_;
-  advance();
-}
-
 void Connection::on_end(int error) {
+  if (phase_ == Phase::lingering) return close();
+  if (tls_) return tls_->ended(error);
   if (error != 0) return close();
   ended_ = true;
   const bool busy = sending_ || !backlog_.empty() || phase_ == Phase::answering || (phase_ == Phase::streaming && !starved_);
   if (!busy) close();
+}
+
+void Connection::on_tls_up() { since_ = server_.now_; }
+
+// TLS knows no half-closed connection: nothing can be sent any more.
+void Connection::on_tls_down(const net::Fault& fault) {
+  if (fault.phase == net::Fault::Phase::tls) server_.counters_.tls_failed.add();
+  close();
 }
 
 void Connection::check_time() {
@@ -81,7 +89,8 @@ void Connection::check_time() {
     }
   } else if (phase_ == Phase::reading) {
     const bool begun = parser_.has_begun();
-    const Nanos limit = !begun ? o.idle_timeout : parser_.state() == RequestParser::State::head ? o.head_timeout : o.body_timeout;
+    const bool in_head = parser_.state() == RequestParser::State::head;
+    const Nanos limit = begun ? (in_head ? o.head_timeout : o.body_timeout) : is_shaking_hands() ? o.head_timeout : o.idle_timeout;
     if (waited <= limit) return;
     server_.counters_.timed_out.add();
     if (!begun) return close();
@@ -368,7 +377,7 @@ bool Connection::flush() {
 bool Connection::send(std::span<const char> head, std::span<const char> body) {
   using State = net::SendOutcome::State;
   server_.counters_.bytes_out.add(head.size() + body.size());
-  const net::SendOutcome outcome = server_.reactor_.send(socket_, head, body);
+  const net::SendOutcome outcome = tls_ ? tls_->send(head, body) : server_.reactor_.send(socket_, head, body);
   if (outcome.state == State::done) return true;
   if (outcome.state == State::failed) {
     close();
@@ -377,6 +386,12 @@ bool Connection::send(std::span<const char> head, std::span<const char> body) {
   sending_ = true;
   since_ = server_.now_;
   return false;
+}
+
+void Connection::sent() {
+  sending_ = false;
+  since_ = server_.now_;
+  advance();
 }
 
 // Sends pieces of the stream. True: it has ended, and its last bytes are in the output. False: it goes on when a send has
@@ -436,6 +451,7 @@ bool Connection::end_stream() {
 // With input unread, closing at once would reset the connection and may destroy what the peer has not read yet.
 void Connection::end_connection() {
   if (ended_ || (!input_unread_ && held_.empty())) return close();
+  if (tls_) tls_->end(true);
   server_.reactor_.shutdown_write(socket_);
   parser_ = RequestParser();
   drop_input();

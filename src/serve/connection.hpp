@@ -12,15 +12,16 @@
 #include <string>
 #include <string_view>
 
+#include "net/tls.hpp"
 #include "serve/server.hpp"
 
 namespace thrum::serve {
 
-class Connection final : public net::SocketHandler {
+class Connection final : public net::SocketHandler, private net::TlsStream::Owner {
  public:
   Connection(Server& server, std::uint32_t slot) : server_(server), slot_(slot) {}
 
-  void open(Fd socket);
+  void open(Fd socket, net::TlsServer* tls);
   void close(bool abort = false);
   bool is_open() const { return phase_ != Phase::closed; }
   bool awaits(std::uint32_t serial) const { return serial_ == serial && (phase_ == Phase::answering || phase_ == Phase::streaming); }
@@ -33,12 +34,17 @@ class Connection final : public net::SocketHandler {
   void check_time();
 
   void on_connected(int) override {}
-  void on_received(std::span<char> bytes) override;
+  void on_received(std::span<char> bytes) override { tls_ ? tls_->received(bytes) : take(bytes); }
   void on_skipped(std::size_t) override {}
-  void on_sent() override;
+  void on_sent() override { tls_ ? tls_->sent() : sent(); }
   void on_end(int error) override;
 
  private:
+  void on_tls_up() override;
+  void on_tls_bytes(std::span<const char> bytes) override { take(bytes); }
+  void on_tls_sent() override { sent(); }
+  void on_tls_down(const net::Fault& fault) override;
+
   enum class Phase : std::uint8_t {
     closed,
     reading,    // between requests, or in one
@@ -48,6 +54,7 @@ class Connection final : public net::SocketHandler {
   };
   enum class Framing : std::uint8_t { length, chunked, until_close };
 
+  bool is_shaking_hands() const { return tls_ && !tls_->is_up(); }
   void take(std::span<const char> bytes);
   void hold(std::span<const char> bytes);
   void process(std::span<const char> bytes);
@@ -70,10 +77,12 @@ class Connection final : public net::SocketHandler {
   bool send_piece(std::span<const char> bytes);
   bool end_stream();
   bool send(std::span<const char> head, std::span<const char> body);
+  void sent();
   void end_connection();
 
   Server& server_;
   net::SocketId socket_;
+  std::unique_ptr<net::TlsStream> tls_;
   std::uint32_t slot_;
   std::uint32_t serial_ = 0;
   Instant since_{};  // by the server's clock: see check_time()

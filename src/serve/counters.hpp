@@ -27,6 +27,7 @@ struct Counters {
   Tally in_progress, in_progress_peak;  // requests being answered
   Tally malformed;                      // requests refused by the parser or a limit
   Tally timed_out;                      // connections ended because the client was too slow
+  Tally tls_failed;                     // handshakes that did not succeed
   Tally accept_errors;                  // for want of descriptors, usually
   Tally bytes_in, bytes_out;            // of HTTP: without TLS's own
   std::array<Tally, 600> by_status;     // responses, refused requests included

@@ -99,8 +99,8 @@ void DemoSite::stats(const Call& call) {
                    c.connections_total.get());
     fmt::format_to(to, ",\"requests\":{},\"responses\":{},\"in_progress\":{},\"in_progress_peak\":{}", c.requests.get(), c.responses.get(),
                    c.in_progress.get(), c.in_progress_peak.get());
-    fmt::format_to(to, ",\"malformed\":{},\"timed_out\":{},\"bytes_in\":{},\"bytes_out\":{}", c.malformed.get(), c.timed_out.get(),
-                   c.bytes_in.get(), c.bytes_out.get());
+    fmt::format_to(to, ",\"malformed\":{},\"timed_out\":{},\"tls_failed\":{},\"bytes_in\":{},\"bytes_out\":{}", c.malformed.get(),
+                   c.timed_out.get(), c.tls_failed.get(), c.bytes_in.get(), c.bytes_out.get());
     std::string statuses;
     for (std::size_t status = 0; status < c.by_status.size(); ++status)
       if (c.by_status[status].get() != 0)

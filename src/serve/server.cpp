@@ -16,14 +16,15 @@ constexpr Nanos kShortestTick = std::chrono::milliseconds(5);
 
 class Server::Listener final : public net::ListenHandler {
  public:
-  explicit Listener(Server& server) : server_(server) {}
+  Listener(Server& server, net::TlsServer* tls) : server_(server), tls_(tls) {}
   void start(Fd socket) { id_ = server_.reactor_.listen(std::move(socket), *this); }
   void close() { server_.reactor_.close(id_); }
-  void on_accepted(Fd socket) override { server_.accept(std::move(socket)); }
+  void on_accepted(Fd socket) override { server_.accept(std::move(socket), tls_); }
   void on_accept_error(int) override { server_.counters_.accept_errors.add(); }
 
  private:
   Server& server_;
+  net::TlsServer* const tls_;
   net::SocketId id_;
 };
 
@@ -36,8 +37,8 @@ Server::Server(net::Reactor& reactor, net::Timers& timers, Handler& handler, Ser
 
 Server::~Server() { close(); }
 
-void Server::listen(Fd socket) {
-  listeners_.push_back(std::make_unique<Listener>(*this));
+void Server::listen(Fd socket, net::TlsServer* tls) {
+  listeners_.push_back(std::make_unique<Listener>(*this, tls));
   listeners_.back()->start(std::move(socket));
 }
 
@@ -47,7 +48,7 @@ void Server::close() {
   for (const auto& connection : connections_) connection->close();
 }
 
-void Server::accept(Fd socket) {
+void Server::accept(Fd socket, net::TlsServer* tls) {
   counters_.connections_total.add();
   counters_.connections_open.add();
   counters_.connections_peak.raise_to(counters_.connections_open.get());
@@ -60,7 +61,7 @@ void Server::accept(Fd socket) {
     slot = free_.back();
     free_.pop_back();
   }
-  connections_[slot]->open(std::move(socket));
+  connections_[slot]->open(std::move(socket), tls);
 }
 
 void Server::release(std::uint32_t slot) {

@@ -15,6 +15,7 @@
 #include "base/clock.hpp"
 #include "net/reactor.hpp"
 #include "net/timers.hpp"
+#include "net/tls.hpp"
 #include "serve/counters.hpp"
 #include "serve/request_parser.hpp"
 #include "serve/response.hpp"
@@ -27,7 +28,7 @@ class Connection;
 
 struct ServerOptions {
   // A connection is closed when nothing came for so long: between requests; since the first byte of a head that is still not
-  // complete (408); since the last byte of a body (408); since the client last took bytes of a response.
+  // complete (408), and for a TLS handshake; since the last byte of a body (408); since the client last took bytes of a response.
   Nanos idle_timeout{60'000'000'000};
   Nanos head_timeout{10'000'000'000};
   Nanos body_timeout{30'000'000'000};
@@ -78,8 +79,8 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Takes a listening socket (listen_address.hpp makes them); any number.
-  void listen(Fd socket);
+  // Takes a listening socket (listen_address.hpp makes them); any number, plain or TLS. `tls` must outlive the server.
+  void listen(Fd socket, net::TlsServer* tls = nullptr);
   // Ends listening and every connection; not from within a handler. Tickets are worth nothing after.
   void close();
 
@@ -91,7 +92,7 @@ class Server {
   friend class Ticket;
   class Listener;
 
-  void accept(Fd socket);
+  void accept(Fd socket, net::TlsServer* tls);
   void release(std::uint32_t slot);
   void tick();
   void run_turns();

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "loop.hpp"
-#include "serve/background_site.hpp"
 #include "serve/pattern.hpp"
 
 namespace thrum::serve {
@@ -272,29 +271,6 @@ TEST_F(Demo, TellsWhatItCounted) {
   EXPECT_EQ(stats["statuses"], (json{{"200", 2}, {"404", 1}, {"500", 1}}));
   EXPECT_EQ(loop.demo().requests("/bytes/N"), 2u);
   EXPECT_EQ(loop.demo().unknown_paths(), 1u);
-}
-
-TEST(BackgroundSite, ServesUntilItIsDestroyed) {
-  auto site = BackgroundSite::start();
-  ASSERT_TRUE(site.has_value()) << site.error().text;
-  EXPECT_EQ((*site)->url("/x"), "http://127.0.0.1:" + std::to_string((*site)->port()) + "/x");
-  const Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  to.sin_port = htons((*site)->port());
-  ASSERT_EQ(::connect(fd.get(), reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
-  const std::string request = request_of("GET", "/close");
-  ASSERT_EQ(::send(fd.get(), request.data(), request.size(), MSG_NOSIGNAL), static_cast<ssize_t>(request.size()));
-  std::string response;
-  char buffer[4096];
-  for (ssize_t n; (n = ::recv(fd.get(), buffer, sizeof buffer, 0)) > 0;) response.append(buffer, static_cast<std::size_t>(n));
-  EXPECT_EQ(body_of(response), "goodbye\n");
-  EXPECT_EQ((*site)->counters().requests.get(), 1u);
-  EXPECT_EQ((*site)->site().requests("/close"), 1u);
-  site->reset();
-  const Fd again(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  EXPECT_NE(::connect(again.get(), reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What the shards of one attack share: read-only once it runs, except for the few atomics that design allows.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -29,28 +30,32 @@ class Routes {
   std::unordered_map<std::string, const Route*> by_key_;
 };
 
-// Closed mode and exact counts: hit numbers are claimed in blocks from one counter.
+// Closed mode: hit numbers are claimed in blocks from one counter. Blocks get smaller towards the end, so that no shard sits on
+// the last hits while `workers` of others stand idle.
 class Claims {
  public:
-  explicit Claims(std::uint64_t total) : total_(total) {}
-  // A block [first, first + count); count 0: none left.
+  Claims(std::uint64_t total, std::uint64_t workers) : total_(total), workers_(std::max<std::uint64_t>(1, workers)) {}
+  // A block [first, first + count), `most` at most; count 0: none left.
   struct Block {
     std::uint64_t first = 0, count = 0;
   };
-  Block claim() {
-    const std::uint64_t first = next_.fetch_add(kBlock, std::memory_order_relaxed);
-    if (first >= total_) return {};
-    return {first, std::min(kBlock, total_ - first)};
+  Block claim(std::uint64_t most = kBlock) {
+    std::uint64_t first = next_.load(std::memory_order_relaxed), count;
+    do {
+      if (first >= total_) return {};
+      count = std::clamp<std::uint64_t>((total_ - first) / workers_ / 2, 1, most);
+    } while (!next_.compare_exchange_weak(first, first + count, std::memory_order_relaxed));
+    return {first, count};
   }
 
  private:
   static constexpr std::uint64_t kBlock = 16;
-  std::uint64_t total_;
+  const std::uint64_t total_, workers_;
   std::atomic<std::uint64_t> next_{0};
 };
 
 struct Plan {
-  explicit Plan(AttackOptions o) : options(std::move(o)), claims(options.hits) {}
+  explicit Plan(AttackOptions o) : options(std::move(o)), claims(options.hits, options.max_workers) {}
 
   AttackOptions options;
   std::vector<Request> requests;  // eager targets; empty when they are read lazily

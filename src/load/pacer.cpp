@@ -16,35 +16,43 @@ void Pacer::advance() {
 }
 
 std::optional<Due> Pacer::take(Nanos t) {
-  if (catch_up_.mode == CatchUp::Mode::none) {
-    // "Too late" is a whole slot of the shard, but never less than what a timer may be off.
-    while (!is_over() && next_due_ < t) {
-      const Nanos slot = shape_.due(next_ + slice_.shards) - next_due_;
-      if (t - next_due_ <= std::max(slot, kTolerance)) break;
-      ++missed_;
-      advance();
-    }
+  while (!is_over() && is_too_late({next_, next_due_}, t)) {
+    ++missed_;
+    advance();
   }
-  if (is_over() || next_due_ > t) return std::nullopt;
-  if (catch_up_.mode == CatchUp::Mode::percent) {
-    if (earliest_ > t) return std::nullopt;
-    if (is_behind(t)) {
-      const double slot = static_cast<double>(slice_.shards) * 1e9 / shape_.rate_at(t);
-      // Spaced from when this one was allowed, not from when it was taken: a late wake doesn't lower the rate.
-      const Nanos from = t - earliest_ > kTolerance ? t : std::max(earliest_, next_due_);
-      earliest_ = from + Nanos(static_cast<std::int64_t>(std::ceil(slot * 100 / catch_up_.percent)));
-    }
-  }
+  if (is_over() || next_due_ > t || earliest_ > t) return std::nullopt;
   const Due due{next_, next_due_};
+  earliest_before_ = earliest_;
+  catch_up_by(due, t);
   ++taken_;
   advance();
   return due;
 }
 
-Nanos Pacer::next_at() const {
-  if (is_over()) return Nanos::max();
-  return catch_up_.mode == CatchUp::Mode::percent ? std::max(next_due_, earliest_) : next_due_;
+Pacer::Late Pacer::leave_late(const Due& due, Nanos t) {
+  if (is_too_late(due, t)) return Late::missed;
+  if (earliest_ > t) return Late::waits;
+  catch_up_by(due, t);
+  return Late::leaves;
 }
+
+// "Too late" is a whole slot of the shard, but never less than what a timer may be off.
+bool Pacer::is_too_late(const Due& due, Nanos t) const {
+  if (catch_up_.mode != CatchUp::Mode::none || t - due.at <= kTolerance) return false;
+  return t - due.at > shape_.due(due.hit + slice_.shards) - due.at;
+}
+
+// By percent, the next one that is late keeps its distance from this one.
+void Pacer::catch_up_by(const Due& due, Nanos t) {
+  if (catch_up_.mode != CatchUp::Mode::percent || t - due.at <= kTolerance) return;
+  const double slot = static_cast<double>(slice_.shards) * 1e9 / shape_.rate_at(t);
+  const double distance = std::min(std::ceil(slot * 100 / catch_up_.percent), static_cast<double>(kForEver.count()));
+  // Spaced from when this one was allowed, not from when it was taken: a late wake doesn't lower the rate.
+  const Nanos from = t - earliest_ > kTolerance ? t : std::max(earliest_, due.at);
+  earliest_ = from + Nanos(static_cast<std::int64_t>(distance));
+}
+
+Nanos Pacer::next_at() const { return is_over() ? Nanos::max() : std::max(next_due_, earliest_); }
 
 void Pacer::end_at(Nanos t) { total_ = std::min(total_, shape_.hits_before(t)); }
 

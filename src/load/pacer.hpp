@@ -5,12 +5,16 @@
 // can be tested without a clock. Shard k of S takes the hits k, k + S, k + 2S, …
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
 #include "thrum/attacker.hpp"
 
 namespace thrum::load {
+
+// Longer than any attack, and still short enough that sums of such times fit.
+inline constexpr Nanos kForEver = std::chrono::hours(24 * 365 * 100);
 
 // A hit and when it is due.
 struct Due {
@@ -30,6 +34,16 @@ class Pacer {
 
   // The next hit that may leave at `t`. Under CatchUp none, hits that are too late are passed over and counted as missed.
   std::optional<Due> take(Nanos t);
+  // The hit that take() gave last could not leave after all: it doesn't count as having caught up.
+  void put_off() { earliest_ = earliest_before_; }
+  // What then holds of a hit that was put off, once it could leave at t.
+  enum class Late : std::uint8_t {
+    leaves,  // counted as catching up, if it is late
+    waits,   // until catching_up_from(): others have just caught up
+    missed,  // too late under CatchUp none; the caller counts it
+  };
+  Late leave_late(const Due& due, Nanos t);
+  Nanos catching_up_from() const { return earliest_; }
   // From when take() will give a hit, if nothing else happens; Nanos::max() when there are no more.
   Nanos next_at() const;
   bool is_over() const { return next_ >= total_; }
@@ -53,6 +67,8 @@ class Pacer {
  private:
   std::uint64_t own_before(std::uint64_t hits) const;  // how many of the first `hits` are this shard's
   void advance();
+  bool is_too_late(const Due& due, Nanos t) const;
+  void catch_up_by(const Due& due, Nanos t);
 
   Shape shape_;
   CatchUp catch_up_;
@@ -60,7 +76,8 @@ class Pacer {
   Slice slice_;
   std::uint64_t next_;  // hit number
   Nanos next_due_{0};
-  Nanos earliest_{0};  // catch-up by percent: not before this
+  Nanos earliest_{0};         // catch-up by percent: not before this
+  Nanos earliest_before_{0};  // the same, before the last take()
   std::uint64_t taken_ = 0;
   std::uint64_t missed_ = 0;
 };

@@ -163,12 +163,13 @@ bool Shard::must_look_first(Nanos t) {
 void Shard::look() {
   look_first_ = false;
   const Nanos again = opening_pace_.again_at(clock());
-  opening_pace_.looked(network_->network().reactor.wait(plan_.start + again));
+  opening_pace_.looked(network_->network().reactor.wait(instant(again)));
 }
 
 bool Shard::take_hit(Nanos t, Due& due) {
   if (is_closed()) {
-    if (block_.count == 0) block_ = plan_.claims.claim();
+    // A number claimed for a target that is read lazily must be used: the source may run dry before the block is.
+    if (block_.count == 0) block_ = plan_.is_lazy() ? plan_.claims.claim(1) : plan_.claims.claim();
     if (block_.count == 0) {
       claims_left_ = false;
       return false;
@@ -177,7 +178,9 @@ bool Shard::take_hit(Nanos t, Due& due) {
     --block_.count;
     return true;
   }
+  const std::uint64_t before = pacer_.missed();
   const auto taken = pacer_.take(t);
+  note_missed(pacer_.missed() - before);
   if (!taken) return false;
   due = *taken;
   return true;
@@ -188,6 +191,7 @@ void Shard::start_hit(const Due& due, const Request* request, Nanos t) {
   if (pool.idle.empty() && !has_room(pool)) {
     pool.held.push_back({due, request});
     ++held_;
+    pacer_.put_off();
     last_blocked_by_ = open_ >= most_open_ ? Limit::descriptors : Limit::connections;
     return;
   }
@@ -253,7 +257,7 @@ void Shard::note_missed(std::uint64_t count) {
 // Sleeps until something happens or is due; spins the last stretch before a hit.
 void Shard::sleep(Nanos t) {
   if (look_first_) return look();
-  Nanos until = Nanos::max();
+  Nanos until = held_until_;
   const Nanos due = ending_ || is_closed() || blocked_by_ != Limit::none ? Nanos::max() : pacer_.next_at();
   if (!ending_) until = std::min(until, end_ <= t ? t + Nanos(1'000'000) : end_);
   if (ending_ && plan_.grace != Nanos::max()) until = std::min(until, sending_over_at_ + plan_.grace);
@@ -261,13 +265,13 @@ void Shard::sleep(Nanos t) {
   if (const Instant timer = network_->network().timers.next(); timer != kNever) until = std::min(until, timer - plan_.start);
   net::Reactor& reactor = network_->network().reactor;
   if (due >= until) {
-    reactor.wait(until == Nanos::max() ? kNever : plan_.start + until);
+    reactor.wait(instant(until));
     return;
   }
   const Nanos width = due > t ? sleeper_.width(t) : Nanos(0);
   const Nanos wake_at = due - width;
   if (wake_at > t) {
-    if (reactor.wait(plan_.start + wake_at) > 0) return;
+    if (reactor.wait(instant(wake_at)) > 0) return;
     t = clock();
     if (t < wake_at) return;  // woken for another reason
     sleeper_.slept(wake_at, t);

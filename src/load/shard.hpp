@@ -118,6 +118,7 @@ class Shard final : public ConnectionOwner {
   void sleep(Nanos t);
   void note_late(Nanos late);
   void note_missed(std::uint64_t count);
+  Instant instant(Nanos t) const { return t >= kForEver ? kNever : plan_.start + t; }
   void publish();
   void finish_totals(Nanos t);
 
@@ -128,7 +129,7 @@ class Shard final : public ConnectionOwner {
   void submit(Connection& c, std::uint32_t index);
   void serve_waiting(Connection& c);
   void serve_held(Connection& c);
-  bool start_first_held(Pool& pool);
+  Pacer::Late start_first_held(Pool& pool);
   void make_idle(Connection& c);
   void open_connection(Pool& pool);
   void drop(Connection& c, bool abort);
@@ -166,6 +167,7 @@ class Shard final : public ConnectionOwner {
 
   std::vector<std::unique_ptr<Pool>> pools_;  // by route
   std::uint64_t held_ = 0;
+  Nanos held_until_ = Nanos::max();       // catch-up by percent: when the next of them may leave, if it is that which holds it
   std::uint64_t open_ = 0;                // connections
   std::uint64_t most_open_ = kUnlimited;  // what the machine let us open
   std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;

@@ -151,24 +151,32 @@ void Shard::serve_held(Connection& c) {
   Pool& pool = c.pool();
   while (!c.is_dropped && c.session().streams_free() > 0 && !pool.held.empty() && !ending_) {
     pool.idle.push_back(&c);  // the last that became idle is the first to be taken
-    if (!start_first_held(pool)) std::erase(pool.idle, &c);
+    const Pacer::Late late = start_first_held(pool);
+    if (late == Pacer::Late::leaves) continue;
+    std::erase(pool.idle, &c);
+    if (late == Pacer::Late::waits) return;
   }
 }
 
-// False: it came too late to be sent, and is missed.
-bool Shard::start_first_held(Pool& pool) {
+// For a hit that was held back there is a connection now; the way in which the attack catches up may still be against it.
+Pacer::Late Shard::start_first_held(Pool& pool) {
   const HeldHit hit = pool.held.front();
+  const Nanos t = clock();
+  const Pacer::Late late = is_closed() ? Pacer::Late::leaves : pacer_.leave_late(hit.due, t);
+  if (late == Pacer::Late::waits) {
+    held_until_ = pacer_.catching_up_from();
+    return late;
+  }
   pool.held.pop_front();
   --held_;
-  const Nanos t = clock();
-  if (plan_.options.catch_up.mode == CatchUp::Mode::none && t - hit.due.at > Pacer::kTolerance) {
+  if (late == Pacer::Late::leaves) {
+    start_hit(hit.due, hit.request, t);
+  } else {
     ++missed_;
     note_missed(1);
     if (hit.request->is_owned) delete hit.request;
-    return false;
   }
-  start_hit(hit.due, hit.request, t);
-  return true;
+  return late;
 }
 
 void Shard::make_idle(Connection& c) {
@@ -198,10 +206,13 @@ void Shard::bury() { graveyard_.clear(); }
 
 // Drops made room: for exchanges that wait without a connection being opened for them, and for hits held back.
 void Shard::refill() {
+  held_until_ = Nanos::max();
   for (const auto& pool : pools_) {
     if (pool == nullptr) continue;
     while (pool->opening.size() < pool->waiting.size() && has_room(*pool)) open_connection(*pool);
-    while (!ending_ && !pool->held.empty() && (!pool->idle.empty() || has_room(*pool))) start_first_held(*pool);
+    while (!ending_ && !pool->held.empty() && (!pool->idle.empty() || has_room(*pool))) {
+      if (start_first_held(*pool) == Pacer::Late::waits) break;
+    }
   }
 }
 

@@ -31,6 +31,11 @@ constexpr std::chrono::nanoseconds kShortestNap = std::chrono::milliseconds(1), 
 constexpr double kBusy = 0.9;          // a shard above this has no CPU left
 constexpr double kShardRate = 60'000;  // hits per second that one shard carries with ease
 
+// Times that mean "for ever" are brought to where sums of them still fit.
+void shorten(AttackOptions& o) {
+  for (Nanos* time : {&o.duration, &o.timeout, &o.grace, &o.dns_ttl}) *time = std::min(*time, load::kForEver);
+}
+
 Timestamp wall_clock() { return Timestamp::from_unix(std::chrono::system_clock::now().time_since_epoch()); }
 
 http::RequestDefaults defaults_of(const AttackOptions& o) { return {o.name, o.headers, o.body, o.keep_alive}; }
@@ -123,12 +128,14 @@ class AttackerImpl final : public Attacker {
   std::unique_ptr<Plan> plan_;
   std::unique_ptr<Feeder> feeder_;
   std::vector<std::unique_ptr<Shard>> shards_;
+  std::atomic<bool> has_run_{false};
   std::atomic<bool> started_{false};
   std::mutex mutex_;
   std::condition_variable shard_over_;
 };
 
 Expected<Summary> AttackerImpl::run(ResultSink& sink) {
+  if (has_run_.exchange(true)) return failure("an attacker runs once; make another one");
   if (feeder_) {
     const auto primed = feeder_->prime();
     if (!primed) return std::unexpected(primed.error());
@@ -264,6 +271,7 @@ Progress AttackerImpl::progress() const {
 template <class Targets>
 Expected<std::unique_ptr<Attacker>> make(AttackOptions options, Targets targets) {
   if (auto fine = check(options); !fine) return std::unexpected(fine.error());
+  shorten(options);
   const std::uint32_t shards = shards_for(options);
   auto attacker = std::make_unique<AttackerImpl>(std::move(options));
   Expected<void> ready;

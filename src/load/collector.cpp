@@ -104,7 +104,7 @@ void Collector::add(const Record& r) {
     out.bytes_out = request.body_bytes().size();
   }
   if (r.outcome != Outcome::ok) out.error = words(r);
-  if (r.capture == nullptr) return;
+  if (r.capture == nullptr || r.status == 0) return;  // nothing came that could have been kept
   if (r.capture->max_body != 0) out.body = r.capture->body;
   if (r.capture->keep_headers) {
     auto& list = headers_.emplace_back();

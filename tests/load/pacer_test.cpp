@@ -174,6 +174,49 @@ TEST(CatchUp, ByPercentSurvivesLateWakes) {
   EXPECT_EQ(left.size(), 3000u);
 }
 
+// Hits that were given out and then put off (no connection was free) share the one pace of catching up with those to come.
+TEST(CatchUp, ByPercentHoldsForHitsThatWerePutOff) {
+  Pacer pacer(rate("100/s"), percent(150), kUnlimited, {});
+  std::vector<Due> put_off;
+  for (Nanos t = 0s; t < 1s; t = pacer.next_at()) {
+    put_off.push_back(*pacer.take(t));
+    pacer.put_off();
+  }
+  std::vector<Left> left;
+  Nanos t = 1s;
+  for (std::size_t next = 0; t < 4s; t = next < put_off.size() ? pacer.catching_up_from() : pacer.next_at()) {
+    if (next < put_off.size()) {
+      ASSERT_EQ(pacer.leave_late(put_off[next], t), Pacer::Late::leaves);
+      left.push_back({put_off[next].hit, put_off[next].at, t});
+      ++next;
+      EXPECT_TRUE(next == put_off.size() || pacer.leave_late(put_off[next], t) == Pacer::Late::waits);
+    } else if (const auto due = pacer.take(t)) {
+      left.push_back({due->hit, due->at, t});
+    }
+  }
+  EXPECT_LE(most_within(left, 1s - Pacer::kTolerance), 150u);
+  EXPECT_EQ(left.size(), 400u);
+  EXPECT_EQ(pacer.taken(), 400u);
+}
+
+TEST(CatchUp, NoneHasOneRuleForHitsThatWerePutOff) {
+  Pacer pacer(rate("10/s"), kNone, kUnlimited, {});
+  const Due due = *pacer.take(0s);
+  pacer.put_off();
+  EXPECT_EQ(pacer.leave_late(due, 100ms), Pacer::Late::leaves);
+  EXPECT_EQ(pacer.leave_late(due, 100ms + 1ns), Pacer::Late::missed);
+}
+
+TEST(CatchUp, TakesTheSlowestRates) {
+  for (const CatchUp mode : {kAll, kNone, percent(1)}) {
+    Pacer pacer(Shape::constant({1, Nanos::max()}), mode, kUnlimited, {1, 256});
+    EXPECT_FALSE(pacer.take(kForEver));
+    Pacer first(Shape::constant({1, Nanos::max()}), mode, kUnlimited, {});
+    EXPECT_TRUE(first.take(1s));
+    EXPECT_FALSE(first.take(kForEver));
+  }
+}
+
 TEST(Pacer, EndsEarlierWhenToldAndCountsWhatWasDue) {
   Pacer pacer(rate("10/s"), kAll, kUnlimited, {});
   EXPECT_EQ(walk(pacer, 500ms).size(), 5u);

@@ -72,7 +72,7 @@ TEST(Capture, GivesItsShareBackWhenCleared) {
 
 TEST(Claims, CoverEachNumberOnce) {
   for (const std::uint64_t total : {0ul, 1ul, 15ul, 16ul, 17ul, 1000ul}) {
-    Claims claims(total);
+    Claims claims(total, 3);
     std::set<std::uint64_t> seen;
     for (auto block = claims.claim(); block.count > 0; block = claims.claim())
       for (std::uint64_t i = 0; i < block.count; ++i) EXPECT_TRUE(seen.insert(block.first + i).second);
@@ -80,6 +80,15 @@ TEST(Claims, CoverEachNumberOnce) {
     EXPECT_TRUE(seen.empty() || *seen.rbegin() == total - 1);
     EXPECT_EQ(claims.claim().count, 0u);
   }
+}
+
+TEST(Claims, AreSharedOutTowardsTheEnd) {
+  Claims few(8, 8);
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(few.claim().count, 1u);
+  Claims many(100'000, 8), endless(kUnlimited, kUnlimited), one_by_one(100'000, 8);
+  EXPECT_EQ(many.claim().count, 16u);
+  EXPECT_GE(endless.claim().count, 1u);
+  EXPECT_EQ(one_by_one.claim(1).count, 1u);
 }
 
 TEST(Shares, AddUpToTheWhole) {

@@ -1,0 +1,266 @@
+#!/usr/bin/env bash
+# Command lines as people type them, from tutorials, blogs and guides, and what they must give. Seconds are fewer than people
+# type; counts are exact; times are bounds that hold on a busy machine.
+. "$(dirname "$0")/harness.sh"
+serve target -addr 127.0.0.1:0
+P=$(port_in target http)
+url=http://127.0.0.1:$P
+
+case_ "version"
+for flag in -version --version -V version; do
+  out=$(thrum $flag)
+  equal "$flag: exit" $? 0
+  for word in Version Commit Runtime Date; do has "$flag" "$out" "^$word:"; done
+done
+
+case_ "a live pipe"
+out=$(echo "GET $url/" | thrum attack -rate=100 -duration=1s | thrum report)
+has report "$out" '^Requests +\[total, rate, throughput\] +100, 10[01]\.'
+
+case_ "a pipe with tee"
+out=$(echo "GET $url/api/products" | thrum attack -rate=100 -duration=2s | tee results.bin | thrum report)
+has report "$out" '^Requests .* 200, 100\.'
+has report "$out" '^Bytes In .* 160600, 803\.00'
+has report "$out" '^Success .* 100\.00%'
+equal "the report of the file" "$(thrum report results.bin)" "$out"
+within rate "$(of results.bin .rate)" 100.4 100.6
+
+case_ "default rate, one SIGINT"
+echo "GET $url/" | timeout --preserve-status -s INT 2 thrum attack >i.bin 2>i.err
+equal exit $? 0
+within hits "$(of i.bin .requests)" 95 101
+empty stderr i.err
+
+case_ "Ctrl-C to the whole pipeline"
+cat >group.sh <<'S'
+echo "GET $1/api/products" | thrum attack -rate=100 | tee group.bin | thrum report
+S
+setsid bash group.sh "$url" >group.out 2>group.err &
+leader=$!
+sleep 1.5
+kill -INT -- -$leader
+wait $leader
+has report "$(cat group.out)" '^Success .* 100\.00%'
+empty stderr group.err
+within "hits in the file" "$(of group.bin .requests)" 80 200
+
+case_ "timeout"
+out=$(echo "GET $url/delay?ms=400" | thrum attack -rate=20 -duration=1s -timeout=100ms >t.bin; echo $?)
+equal exit "$out" 0
+out=$(thrum report t.bin)
+equal "report: exit" $? 0
+has report "$out" '^Status Codes .* 0:20 '
+has report "$out" '^Success .* 0\.00%'
+has report "$out" 'timeout: '
+within median "$(of t.bin '.latencies["50th"] / 1e6')" 100 200
+equal "kinds of error" "$(of t.bin '.errors | length')" 1
+
+case_ "a refused port"
+echo "GET http://127.0.0.1:1/" | thrum attack -rate=10 -duration=1s >refused.bin
+equal exit $? 0
+out=$(thrum report refused.bin)
+has report "$out" '^Status Codes .* 0:10 '
+has report "$out" 'connect: connection refused'
+
+case_ "rates in both forms, below and above capacity"
+for r in 100 140 200/1s; do
+  echo "GET $url/api/report" | thrum attack -rate=$r -duration=2s >r.bin
+  case $r in
+    200/1s)
+      equal "sent at $r" "$(of r.bin .requests)" 400
+      within "throughput at $r" "$(of r.bin .throughput)" 120 165
+      within "median at $r" "$(of r.bin '.latencies["50th"] / 1e6')" 150 600
+      ;;
+    *)
+      equal "sent at $r" "$(of r.bin .requests)" $((r * 2))
+      within "median at $r" "$(of r.bin '.latencies["50th"] / 1e6')" 24 60
+      ;;
+  esac
+done
+cp r.bin r200.bin
+
+case_ "closed mode"
+echo "GET $url/api/report" | thrum attack -rate=0 -max-workers=8 -duration=2s >c8.bin
+within "rate with 8" "$(of c8.bin .rate)" 120 165
+within "median with 8" "$(of c8.bin '.latencies["50th"] / 1e6')" 47 75
+echo "GET $url/api/report" | thrum attack -rate=0 -max-workers=32 -duration=2s >c32.bin
+within "median with 32" "$(of c32.bin '.latencies["50th"] / 1e6')" 190 280
+
+case_ "no rate and no workers"
+echo "GET $url/" | thrum attack -rate=0 -duration=1s >no.bin 2>no.err
+[ $? != 0 ] && pass || fail "exit is 0"
+one_line stderr no.err
+has stderr "$(cat no.err)" '-max-workers'
+empty stdout no.bin
+
+case_ "a login, a token, three targets"
+printf '%s' '{"user":"ada","password":"lovelace"}' >login.json
+equal "bytes of login.json" "$(wc -c <login.json)" 36
+if need curl && need jq; then
+  TOKEN=$(curl -s -H 'Content-Type: application/json' --data-binary @login.json $url/api/login | jq -r .token)
+  cat >targets.txt <<T
+# what a visitor does
+GET $url/api/products
+
+GET $url/api/me
+Authorization: Bearer $TOKEN
+
+# and logs in again
+POST $url/api/login
+Content-Type: application/json
+@login.json
+T
+  thrum attack -targets=targets.txt -rate=30 -duration=1s >t.bin
+  out=$(thrum report t.bin)
+  has report "$out" '^Requests .* 30, '
+  has report "$out" '^Success .* 100\.00%'
+  has report "$out" '^Bytes Out .* 360, '
+  case_ "encode to CSV"
+  if thrum help encode >/dev/null 2>&1; then
+    out=$(thrum encode --to=csv t.bin | awk -F, '{print $10, $11, $2}' | sort | uniq -c | sed 's/^ *//')
+    equal groups "$out" "10 GET $url/api/me 200
+10 GET $url/api/products 200
+10 POST $url/api/login 200"
+    equal columns "$(thrum encode --to=csv t.bin | awk -F, 'NF != 12' | wc -l)" 0
+  fi
+fi
+
+case_ "everything 401"
+out=$(echo "GET $url/api/me" | thrum attack -rate=20 -duration=1s | tee me.bin | thrum report)
+equal exit $? 0
+has report "$out" '^Status Codes .* 401:20 '
+has report "$out" '^Success .* 0\.00%'
+has report "$out" '^401 Unauthorized$'
+
+case_ "JSON targets, streamed"
+if need jq; then
+  bodies() { jq -ncM --arg url "$url/echo" 'range('"$1"')|{method:"POST",url:$url,body:("{\"n\":\(.)}"|@base64),header:{"Content-Type":["application/json"]}}'; }
+  out=$(bodies 100 | thrum attack -format=json -lazy -rate=500 -duration=5s | thrum report)
+  has report "$out" '^Requests .* 100, '
+  has report "$out" '^Success .* 100\.00%'
+  out=$(bodies 1000000 | thrum attack -format=json -lazy -rate=200 -duration=1s | thrum report)
+  has "endless: report" "$out" '^Requests .* 200, '
+  has "endless: report" "$out" '^Success .* 100\.00%'
+fi
+
+case_ "-body and -header for targets that name none"
+echo "POST $url/api/login" >login.txt
+printf '%s' '{"user":"ada","password":"lovelace"}' >body.json
+out=$(thrum attack -targets=login.txt -body=body.json -header="Content-Type: application/json" -rate=10 -duration=1s | thrum report)
+has report "$out" '^Status Codes .* 200:10 '
+
+case_ "stepped rates, named"
+for r in 50 100 200; do
+  echo "GET $url/api/report" | thrum attack -rate=$r -duration=1s -name=step$r >step$r.bin
+  equal "hits of step$r" "$(of step$r.bin .requests)" $r
+done
+out=$(thrum report step50.bin step100.bin step200.bin)
+has report "$out" '^Requests .* 350, '
+has "a section per run" "$out" 'step200'
+
+case_ "gates by jq"
+if need jq; then
+  echo "GET $url/" | thrum attack -rate=100 -duration=1s >fast.bin
+  thrum report -type=json fast.bin | jq -e '.success == 1 and .latencies["99th"] < 500000000' >/dev/null
+  equal "fast" $? 0
+  thrum report -type=json r200.bin | jq -e '.success == 1 and .latencies["99th"] < 100000000' >/dev/null
+  equal "slow" $? 1
+  thrum report -type=json me.bin | jq -e '.success == 1' >/dev/null
+  equal "401" $? 1
+fi
+
+case_ "body file, no timeout, a name, tee into a folder"
+mkdir -p result
+echo '{"query":"select 1"}' >query.json
+out=$(echo "POST $url/echo" | thrum attack -rate=1000 -duration=1s -body=query.json -timeout=0 -name=hello | tee ./result/results-null.bin | thrum report)
+has report "$out" '^Requests .* 1000, '
+has report "$out" '^Success .* 100\.00%'
+
+case_ "hundreds in flight"
+out=$(echo "POST $url/delay?ms=1000" | thrum attack -rate=500 -duration=1s -body=query.json -timeout=0 -name=sleep | tee sleep.bin | thrum report)
+has report "$out" '^Requests .* 500, '
+has report "$out" '^Success .* 100\.00%'
+within median "$(of sleep.bin '.latencies["50th"] / 1e6')" 1000 1400
+
+case_ "large bodies"
+out=$(echo "GET $url/bytes/5000000" | thrum attack -rate=10 -duration=1s -timeout=0 -name=query | tee query.bin | thrum report)
+has report "$out" '^Bytes In .* 50000000, 5000000\.00'
+
+case_ "-type=text into a file"
+thrum report -type=text results.bin >repost.txt
+equal "the same as by default" "$(cat repost.txt)" "$(thrum report results.bin)"
+
+case_ "no path, -output with a blank"
+out=$(echo "GET http://127.0.0.1:$P" | thrum attack  -rate=2000  -duration=1s | tee houminxi.bin | thrum report  -output houminxi-result.bin)
+equal stdout "$out" ""
+has "the file" "$(cat houminxi-result.bin)" '^Requests .* 2000, '
+equal "hits kept" "$(of houminxi.bin .requests)" 2000
+
+case_ "-output never over results"
+cp houminxi.bin before.bin
+echo "GET http://127.0.0.1:$P" | thrum attack -rate=100 -duration=1s | tee trap.bin | thrum report -output trap.bin 2>trap.err
+[ "${PIPESTATUS[2]}" != 0 ] && pass || fail "exit is 0"
+one_line stderr trap.err
+equal "hits kept" "$(of trap.bin .requests)" 100
+thrum report -output houminxi.bin houminxi.bin 2>trap.err
+[ $? != 0 ] && pass || fail "exit is 0"
+one_line stderr trap.err
+cmp -s houminxi.bin before.bin && pass || fail "the results were overwritten"
+
+case_ "a pipe closed early"
+thrum report houminxi.bin results.bin 2>pipe.err | head -3 >pipe.out
+equal lines "$(wc -l <pipe.out)" 3
+empty stderr pipe.err
+
+case_ "global flag first, values behind blanks"
+printf 'POST %s/echo\nContent-Type: text/plain\n' "$url" >target.txt
+echo '{"n":1}' >body.json
+out=$(thrum -cpus 24   attack -targets target.txt  -body body.json -timeout=20s -rate 500   -duration=1s  | thrum report -output result.txt; cat result.txt)
+has report "$out" '^Requests .* 500, '
+has report "$out" "^Bytes Out .* $((500 * $(wc -c <body.json))), "
+
+case_ "mistyped files"
+thrum -cpus 24 attack -targets tatget.txt -body body.json -rate 500 -duration=1s >miss.bin 2>miss.err
+equal exit $? 1
+one_line stderr miss.err
+has stderr "$(cat miss.err)" 'target\.txt'
+thrum attack -targets target.txt -body body.josn -rate 500 -duration=1s >miss.bin 2>miss.err
+equal exit $? 1
+one_line stderr miss.err
+has stderr "$(cat miss.err)" 'body\.json'
+
+case_ "a target's own body wins"
+printf 'POST %s/echo\n\nPOST %s/echo\n@other.json\n' "$url" "$url" >two.txt
+printf '123456' >other.json
+out=$(thrum attack -targets two.txt -body body.json -n 10 -rate 100 | thrum report)
+has report "$out" "^Bytes Out .* $((5 * $(wc -c <body.json) + 30)), "
+
+case_ "several processes, one report"
+for i in 1 2 3; do
+  echo "GET $url/bytes/16" | thrum attack -rate=2000 -duration=1s >many$i.bin &
+  started+=($!)
+done
+for i in 3 2 1; do wait "${started[-$i]}"; done
+out=$(thrum report many1.bin many2.bin many3.bin)
+has report "$out" '^Requests .* 6000, '
+
+if grep -q 'https://' target.out || thrum serve -h 2>&1 | grep -q -- '-tls'; then
+  case_ "client certificate, IP in the server's certificate"
+  serve secure -addr 127.0.0.1:0 -tls 127.0.0.1:0 -cert-out ca.pem
+  S=$(port_in secure https)
+  if need openssl; then
+    openssl req -x509 -newkey rsa:2048 -nodes -keyout cs2.pem -out cs1.pem -days 2 -subj /CN=client 2>/dev/null
+    cat cs1.pem cs2.pem >both.pem
+    out=$(echo "GET https://127.0.0.1:$S" | thrum attack -cert cs1.pem -key cs2.pem -root-certs ca.pem -rate=400 -duration=1s | tee results.bin | thrum report -output result.txt; cat result.txt)
+    has report "$out" '^Status Codes .* 200:400 '
+    out=$(echo "GET https://127.0.0.1:$S" | thrum attack -cert both.pem -root-certs ca.pem -rate=20 -duration=1s | thrum report)
+    has "both in one file" "$out" '^Status Codes .* 200:20 '
+    out=$(echo "GET https://127.0.0.1:$S" | thrum attack -cert cs1.pem -key cs2.pem -rate=20 -duration=1s | thrum report)
+    has "no root" "$out" 'x509.*-root-certs|-root-certs.*x509'
+    case_ "the system's roots"
+    out=$(echo "GET https://127.0.0.1:$S" | SSL_CERT_FILE=$work/ca.pem thrum attack -rate=20 -duration=1s | thrum report)
+    has "SSL_CERT_FILE" "$out" '^Status Codes .* 200:20 '
+  fi
+fi
+
+summary

@@ -115,9 +115,9 @@ void Shard::pump(Nanos t, int most) {
     blocked_by_ = what_blocks();
     if (blocked_by_ != Limit::none) {
       last_blocked_by_ = blocked_by_;
-      return;
+      break;
     }
-    if (ending_ || must_look_first(t)) return;
+    if (must_look_first(t)) return;
     Due due;
     if (!take_hit(t, due)) break;
     const Request* request = plan_.is_lazy() ? std::exchange(pending_, nullptr) : &plan_.requests[due.hit % plan_.requests.size()];
@@ -140,10 +140,12 @@ Limit Shard::what_blocks() {
   if (plan_.is_lazy() && pending_ == nullptr) {
     pending_ = feeder_->take(slice_.shard);
     if (pending_ == nullptr) {
-      if (!feeder_->is_dry(slice_.shard)) return Limit::targets;
-      if (held_ == 0) end_sending();
-      claims_left_ = false;
-      pacer_.end_at(Nanos(0));
+      // No more targets, no more hits; those held back still go.
+      if (feeder_->is_dry(slice_.shard)) {
+        claims_left_ = false;
+        pacer_.end_at(Nanos(0));
+      }
+      return Limit::targets;
     }
   }
   return Limit::none;

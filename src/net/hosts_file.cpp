@@ -36,6 +36,7 @@ HostsFile HostsFile::parse(std::string_view text) {
     if (!address) continue;
     for (std::string_view name = take_word(line); !name.empty(); name = take_word(line)) {
       if (name.ends_with('.')) name.remove_suffix(1);
+      if (name.empty()) continue;
       auto& known = file.names_[lower(name)];
       if (std::ranges::find(known, *address) == known.end()) known.push_back(*address);
     }

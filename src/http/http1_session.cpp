@@ -33,6 +33,7 @@ class Http1Session final : public Session {
   bool is_reusable() const override { return reusable_; }
   bool has_begun(StreamId) const override { return active_ && parser_.has_begun(); }
   int status_seen(StreamId) const override { return active_ ? parser_.status() : 0; }
+  bool has_head(StreamId) const override { return active_ && parser_.state() == ResponseParser::State::reading_body; }
   std::uint64_t body_bytes(StreamId) const override { return active_ ? parser_.body_bytes() : 0; }
 
   void on_bytes(std::span<const char> bytes) override {

@@ -46,6 +46,7 @@ class Session {
   virtual bool is_reusable() const = 0;
   virtual bool has_begun(StreamId stream) const = 0;   // a byte of its response has come
   virtual int status_seen(StreamId stream) const = 0;  // 0 if the status line has not come
+  virtual bool has_head(StreamId stream) const = 0;    // its headers are complete
   virtual std::uint64_t body_bytes(StreamId stream) const = 0;
 
   virtual void on_bytes(std::span<const char> bytes) = 0;

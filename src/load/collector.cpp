@@ -21,9 +21,15 @@ std::string describe_timeout(Waiting waiting, Nanos timeout) {
       return fmt::format("timeout: not connected within {}", within);
     case Waiting::for_handshake:
       return fmt::format("timeout: TLS handshake not done within {}", within);
+    case Waiting::for_sending:
+      return fmt::format("timeout: request not sent within {}", within);
     case Waiting::for_headers:
       return fmt::format("timeout: no response headers within {}", within);
+    case Waiting::for_rest_of_headers:
+      return fmt::format("timeout: response headers not complete within {}", within);
     case Waiting::for_body:
+      return fmt::format("timeout: no response body within {}", within);
+    case Waiting::for_rest_of_body:
       return fmt::format("timeout: response body not complete within {}", within);
   }
   return "timeout";

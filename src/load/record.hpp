@@ -56,7 +56,17 @@ struct Capture final : http::ResponseCapture {
 };
 
 // What a timed-out hit was waiting for.
-enum class Waiting : std::uint8_t { for_connection, for_name, for_connect, for_handshake, for_headers, for_body };
+enum class Waiting : std::uint8_t {
+  for_connection,
+  for_name,
+  for_connect,
+  for_handshake,
+  for_sending,
+  for_headers,
+  for_rest_of_headers,
+  for_body,
+  for_rest_of_body,
+};
 
 struct Record {
   std::uint64_t hit = 0;

@@ -140,7 +140,7 @@ class Shard final : public ConnectionOwner {
   void cut_everything();
   void fail(std::uint32_t index, Outcome outcome, const net::Fault& fault = {}, Waiting waiting = Waiting::for_connection);
   void finish(std::uint32_t index, Record& record);
-  Waiting waiting_of(const Exchange& e) const;
+  Waiting waiting_of(std::uint32_t index) const;
   Pool& pool_of(const Route* route);
   bool has_room(const Pool& pool) const;
   const std::string* own_reason(int status, std::string_view reason);

@@ -11,8 +11,7 @@
 namespace thrum::load {
 namespace {
 
-constexpr int kStartsPerEvent = 2;  // it freed one connection; a backlog gets smaller by the other
-constexpr std::uint8_t kMostRetries = 3;
+constexpr int kStartsPerEvent = 2;         // it freed one connection; a backlog gets smaller by the other
 constexpr std::size_t kMostReasons = 256;  // of a server's own wording, per shard
 
 Outcome outcome_of(net::Fault::Phase phase) {
@@ -134,12 +133,16 @@ void Shard::on_connection_up(Connection& c) {
   serve_waiting(c);
 }
 
-// A connection with streams free: first to those that a connection is being opened for, then to those held back.
+// A connection with streams free: first to those that a connection is being opened for, then to those held back. What has met
+// a stale connection before gets a fresh one: a server that closes kept connections closes many.
 void Shard::serve_waiting(Connection& c) {
   Pool& pool = c.pool();
-  while (!c.is_dropped && c.session().streams_free() > 0 && !pool.waiting.empty()) {
-    const std::uint32_t index = pool.waiting.front();
-    pool.waiting.pop_front();
+  while (!c.is_dropped && c.session().streams_free() > 0) {
+    const auto may_be_served = [&](std::uint32_t i) { return c.served == 0 || exchanges_[i].retries == 0; };
+    const auto next = std::ranges::find_if(pool.waiting, may_be_served);
+    if (next == pool.waiting.end()) break;
+    const std::uint32_t index = *next;
+    pool.waiting.erase(next);
     if (c.served > 0) ++totals_.connections.reused;
     submit(c, index);
   }
@@ -273,12 +276,12 @@ void Shard::put_back(std::uint32_t index) {
 // connection if nothing of a response came, and it either never left or may be repeated (RFC 9110 section 9.2.2).
 bool Shard::retry(Connection& c, std::uint32_t index, bool nothing_left) {
   Exchange& e = exchanges_[index];
-  if (c.served == 0 || e.retries >= kMostRetries) return false;
+  if (c.served == 0) return false;
   if (!nothing_left && !e.request->prepared.is_idempotent) return false;
   ++e.retries;
   ++totals_.connections.stale_retries;
   if (e.capture != nullptr) e.capture->clear();
-  pool_of(e.request->route).waiting.push_front(index);  // refill() opens a connection for it
+  pool_of(e.request->route).waiting.push_front(index);  // refill() opens a connection for it, fresh, so that this is the only retry
   return true;
 }
 
@@ -323,14 +326,16 @@ void Shard::on_connection_turn(Connection& c) {
 void Shard::expire(Nanos t) {
   const Nanos timeout = plan_.options.timeout;
   if (timeout.count() <= 0) return;
-  while (oldest_ != UINT32_MAX && exchanges_[oldest_].sent + timeout <= t)
-    fail(oldest_, Outcome::timeout, {}, waiting_of(exchanges_[oldest_]));
+  while (oldest_ != UINT32_MAX && exchanges_[oldest_].sent + timeout <= t) fail(oldest_, Outcome::timeout, {}, waiting_of(oldest_));
 }
 
-Waiting Shard::waiting_of(const Exchange& e) const {
+Waiting Shard::waiting_of(std::uint32_t index) const {
+  const Exchange& e = exchanges_[index];
   if (e.connection != nullptr) {
-    const auto index = e.connection->exchanges.front();
-    return e.connection->session().status_seen(index) > 0 ? Waiting::for_body : Waiting::for_headers;
+    const http::Session& session = e.connection->session();
+    if (session.has_head(index)) return session.body_bytes(index) > 0 ? Waiting::for_rest_of_body : Waiting::for_body;
+    if (session.has_begun(index)) return Waiting::for_rest_of_headers;
+    return e.connection->link().is_sending() ? Waiting::for_sending : Waiting::for_headers;
   }
   const Pool& pool = *pools_[e.request->route->index];
   if (pool.opening.empty()) return Waiting::for_connection;

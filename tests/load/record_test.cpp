@@ -147,8 +147,8 @@ TEST_F(Words, AreTheStatusLinesForABadStatus) {
 TEST_F(Words, NameThePhaseThatTookTooLong) {
   record_.outcome = Outcome::timeout;
   std::set<std::string> all;
-  for (const Waiting w : {Waiting::for_connection, Waiting::for_name, Waiting::for_connect, Waiting::for_handshake, Waiting::for_headers,
-                          Waiting::for_body}) {
+  for (const Waiting w : {Waiting::for_connection, Waiting::for_name, Waiting::for_connect, Waiting::for_handshake, Waiting::for_sending,
+                          Waiting::for_headers, Waiting::for_rest_of_headers, Waiting::for_body, Waiting::for_rest_of_body}) {
     record_.waiting = w;
     EXPECT_THAT(words(), testing::StartsWith("timeout: "));
     EXPECT_THAT(words(), HasSubstr("within 1.5s"));

@@ -56,7 +56,7 @@ void Input::skip_byte_order_mark() {
   constexpr std::string_view mark = "\xef\xbb\xbf";
   while (rest().size() < mark.size() && mark.starts_with(rest()) && read_some()) {
   }
-  if (rest().starts_with(mark)) take(mark.size());
+  if (rest().starts_with(mark)) return take(mark.size());
   while (rest().size() == 1 && (rest()[0] == '\xff' || rest()[0] == '\xfe') && read_some()) {
   }
   if (!rest().starts_with("\xff\xfe") && !rest().starts_with("\xfe\xff")) return;
@@ -75,7 +75,7 @@ void Input::make_room() {
     buffer_.resize(2 * kChunk);
     buffer_.shrink_to_fit();
   }
-  if (buffer_.size() - end_ < kChunk) buffer_.resize(std::max(2 * kChunk, 2 * buffer_.size()));
+  if (buffer_.size() - end_ < step_) buffer_.resize(2 * std::max(step_, buffer_.size()));
 }
 
 bool Input::read_some() {

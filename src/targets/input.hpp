@@ -59,7 +59,7 @@ class Input {
   Fd owned_;
   int fd_ = -1;  // none: text
   std::string_view text_;
-  std::size_t step_ = kChunk;
+  std::size_t step_ = kChunk;  // most bytes asked for, or handed out, at once
   std::vector<char> buffer_;
   std::size_t begin_ = 0, end_ = 0;
   std::uint64_t total_ = 0;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/text.hpp"
@@ -30,7 +31,7 @@ const char* find_run_end(const char* p, const char* end) {
   return p;
 }
 bool is_letter(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_number_byte(int c) { return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.' || c == 'e' || c == 'E'; }
+bool is_digit(int c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
@@ -210,27 +211,50 @@ bool JsonReader::literal(std::string_view word) {
   return true;
 }
 
+// Passes over a string whose content nobody reads: its escapes may be anything.
+bool JsonReader::skip_string() {
+  ++at_;
+  for (;;) {
+    at_ = find_run_end(at_, end_);
+    int c = get();
+    if (c == '"') return true;
+    const bool is_escape = c == '\\';
+    if (is_escape) c = get();
+    if (c == '\n') return fault("a string has no closing quote on its line");
+    if (c == kEnd) return fault("the list ends inside a string");
+    if (!is_escape) --at_;  // more() brought more of the run
+  }
+}
+
 bool JsonReader::scalar() {
   const int c = peek();
-  if (c == '"') {
-    std::string_view ignored;
-    return string(ignored);
-  }
+  if (c == '"') return skip_string();
   if (c == 't') return literal("true");
   if (c == 'f') return literal("false");
   if (c == 'n') return literal("null");
-  if (c != '-' && !(c >= '0' && c <= '9')) return fault(fmt::format("a value was expected, not {}", found()));
-  while (at_ != end_ || more()) {
-    if (!is_number_byte(*at_)) break;
+  if (c == '-' || is_digit(c)) return number();
+  return fault(fmt::format("a value was expected, not {}", found()));
+}
+
+bool JsonReader::number() {
+  const auto next_is = [&](auto wanted) { return (at_ != end_ || more()) && wanted(*at_); };
+  const auto digits = [&] {
+    while (next_is(is_digit)) ++at_;
+  };
+  ++at_;  // a digit or the sign
+  digits();
+  if (next_is([](char c) { return c == '.'; })) ++at_, digits();
+  if (next_is([](char c) { return c == 'e' || c == 'E'; })) {
     ++at_;
+    if (next_is([](char c) { return c == '+' || c == '-'; })) ++at_;
+    digits();
   }
   return !error_;
 }
 
 bool JsonReader::key() {
-  std::string_view ignored;
   if (peek() != '"') return fault(fmt::format("a key in double quotes was expected, not {}", found()));
-  if (!string(ignored)) return false;
+  if (!skip_string()) return false;
   if (peek() != ':') return fault(fmt::format("\":\" was expected after a key, not {}", found()));
   advance();
   return true;
@@ -265,10 +289,11 @@ bool JsonReader::skip_value() {
 }
 
 std::string JsonReader::found() {
+  constexpr std::size_t looked_at = 40;  // of the line, however much of it is there
   if (at_ == end_ && !more()) return "the list's end";
-  while (end_ - at_ < 40 && std::string_view(at_, end_).find('\n') == std::string_view::npos && more()) {
+  while (static_cast<std::size_t>(end_ - at_) < looked_at && std::find(at_, end_, '\n') == end_ && more()) {
   }
-  const std::string_view here(at_, end_);
+  const std::string_view here = std::string_view(at_, end_).substr(0, looked_at);
   return fmt::format("\"{}\"", printable_prefix(trim_space(here.substr(0, here.find('\n'))), 20));
 }
 

@@ -56,7 +56,9 @@ class JsonReader {
   bool unicode_escape();
   bool four_hex_digits(std::uint32_t& value);
   void append_utf8(std::uint32_t point);
+  bool skip_string();
   bool scalar();
+  bool number();
   bool key();
 
   Input input_;

@@ -53,6 +53,7 @@ TEST(JsonFormat, Fields) {
       {with(R"(,"header":{"A":["1","2"],"B":"3","A":["4","5"],"a":"6"})"), "GET http://a/\nB: 3\nA: 4\nA: 5\na: 6\n"},
       // Other keys are passed over, whatever they hold.
       {with(R"(,"headers":{"A":["1"]},"x":[1,{"y":[]},"\"]",{}],"z":true,"n":-1.5e+400,"o":007)"), "GET http://a/\n"},
+      {with(R"(,"x":"a\q\"\u12","z":{"\y":1})"), "GET http://a/\n"},
       {with(R"(,"x":[[[[{"a":[false,null]}]]]])"), "GET http://a/\n"},
       {R"({"\u006dethod":"GE\u0054","url":"http:\/\/a\/"})", "GET http://a/\n"},
       // Strings keep their bytes; escapes are decoded; half a pair is U+FFFD, as in Go.
@@ -120,8 +121,13 @@ TEST(JsonFormat, SlipsAreToldWithTheirLineAndField) {
       {with(R"(,"x":[}])"), R"(list:1: a value was expected, not "}]}")"},
       {with(R"(,"x":{"a" 1})"), R"(list:1: ":" was expected after a key, not "1}}")"},
       {with(R"(,"x":{a:1})"), R"(list:1: a key in double quotes was expected, not "a:1}}")"},
+      {with(R"(,"x":1.2.3)"), R"(list:1: "," or "}" was expected after a field, not ".3}")"},
+      {with(R"(,"x":"a)"), "list:1: a string has no closing quote on its line"},
+      {with(",\"x\":\"a\\\n\""), "list:1: a string has no closing quote on its line"},
+      {R"({"x":"a\)", "list:1: the list ends inside a string"},
       {with(R"(,"x":+1)"), R"(list:1: a value was expected, not "+1}")"},
       {with(",\"x\":" + std::string(2000, '[')), "list:1: brackets nested too deeply"},
+      {with(R"(,"\z":1)"), R"(list:1: "\z" is no escape that JSON knows)"},
       {R"({"method":"G\qT"})", R"(list:1: "\q" is no escape that JSON knows)"},
       {R"({"method":"G\u12x"})", R"(list:1: "\u" takes four hexadecimal digits)"},
       {"\x1b[2J", R"(list:1: a JSON object was expected, not "\x1b[2J")"},
@@ -155,6 +161,7 @@ TEST(JsonFormat, WhereTheBytesAreCutDoesNotMatter) {
       with("") + "null\n",
       with("") + "{\"method\":\"GET\",\"url\":\"http://a/",
       with(",\"x\":fals"),
+      with(R"(,"x":"a\"\\b","y":{"\\":-12.5e-7},"z":1.2.3)"),
       "\xe2\x80",
       "GET http://a/\n",
   };

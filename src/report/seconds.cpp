@@ -50,9 +50,9 @@ double length_of(const Input& input, std::int64_t second) {
 std::string seconds(const Input& input) {
   constexpr std::int64_t kLongestGap = 3'600;
   static const Series::Second kNothing;
-  const Series& series = *input.series;
   std::string out = "second,time,asked,sent,ok,failed,rate,min_ns,mean_ns,p50_ns,p90_ns,p95_ns,p99_ns,max_ns\n";
-  if (series.seconds().empty()) return out;
+  if (input.series == nullptr || input.series->seconds().empty()) return out;
+  const Series& series = *input.series;
   const std::int64_t first = series.seconds().begin()->first;
   std::int64_t expected = first;
   const auto row = [&](std::int64_t second, const Series::Second& s) {

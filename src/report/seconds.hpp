@@ -7,8 +7,8 @@
 
 namespace thrum::report {
 
-// Needs input.series. Seconds in which nothing was sent and nothing was asked for stand there, too, unless that lasts longer
-// than an hour.
+// Of input.series (without one: the names of the columns alone). Seconds in which nothing was sent and nothing was asked for stand there,
+// too, unless that lasts longer than an hour.
 std::string seconds(const Input& input);
 
 }  // namespace thrum::report

@@ -1,7 +1,6 @@
 // Every recorded `encode` of the reference, done by the library: the same bytes out, the same success or failure. Where thrum
 // differs on purpose, the case stands in kDifferences with what thrum does instead and why; docs/vegeta-differences.md has the
 // same in prose.
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -21,6 +20,7 @@
 #include "record/output.hpp"
 #include "record/reader.hpp"
 #include "record/transcode.hpp"
+#include "standard_input.hpp"
 
 namespace thrum {
 namespace {
@@ -92,25 +92,6 @@ std::optional<Command> parse(const golden::Case& c) {
   }
   return command;
 }
-
-// Stands in for standard input, and puts the real one back.
-class StandardInput {
- public:
-  explicit StandardInput(std::string_view bytes) : saved_(::dup(0)) {
-    const int fd = ::memfd_create("stdin", 0);
-    EXPECT_EQ(::write(fd, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
-    ::lseek(fd, 0, SEEK_SET);
-    ::dup2(fd, 0);
-    ::close(fd);
-  }
-  ~StandardInput() {
-    ::dup2(saved_, 0);
-    ::close(saved_);
-  }
-
- private:
-  int saved_;
-};
 
 struct Outcome {
   int exit = 0;

@@ -1,0 +1,292 @@
+#include "mode/report.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <optional>
+
+#include "base/clock.hpp"
+#include "mode/product.hpp"
+#include "record/reader.hpp"
+#include "report/entries.hpp"
+#include "report/histogram.hpp"
+#include "report/json.hpp"
+#include "report/seconds.hpp"
+#include "report/text.hpp"
+#include "report/type.hpp"
+#include "ui/screen.hpp"
+
+namespace thrum::mode {
+namespace {
+
+constexpr Nanos kLook{100'000'000};  // how often a wait for results is broken off to see whether it is to end
+
+bool is_stdin(const std::string& input) { return input == "stdin" || input == "-"; }
+
+bool is_live(const std::string& input) {
+  struct stat s{};
+  if ((is_stdin(input) ? ::fstat(STDIN_FILENO, &s) : ::stat(input.c_str(), &s)) != 0) return false;
+  return !S_ISREG(s.st_mode);
+}
+
+// Success as the run defined it, else as vegeta does.
+StatusSet success_of(const Run& run) { return StatusSet::parse(run.header.success).value_or(StatusSet()); }
+
+// One run while it is read.
+struct Reading {
+  explicit Reading(const Run& r) : run(&r), success(success_of(r)), metrics({success}) {}
+
+  const Run* run;
+  StatusSet success;
+  Metrics metrics;
+  std::string attack;          // the name that all results carry
+  bool several_names = false;  // they don't
+};
+
+std::optional<report::Plan> plan_of(const Run& run) {
+  const FileHeader& h = run.header;
+  if (run.encoding != Encoding::native || !h.source.empty()) return {};
+  report::Plan plan;
+  plan.start = h.start;
+  plan.shape = h.shape;
+  plan.rate = h.asked_rate;
+  if (auto shape = parse_shape(h.shape); shape && !shape->is_closed()) plan.asked = std::move(*shape);
+  plan.duration = h.duration;
+  plan.hits = h.hits;
+  if (run.closing) {
+    plan.summary = run.closing->summary;
+    plan.results = run.closing->results;
+    plan.spooled_bytes = run.closing->spooled_bytes;
+  }
+  return plan;
+}
+
+class ReportRun final : public Report {
+ public:
+  ReportRun(ReportRequest request, ReportHooks hooks, report::Type type, std::vector<double> percentiles)
+      : request_(std::move(request)),
+        hooks_(std::move(hooks)),
+        type_(std::move(type)),
+        percentiles_(std::move(percentiles)),
+        product_(request_.output, request_.inputs, request_.force) {
+    if (!type_.buckets.empty()) buckets_.emplace(type_.buckets);
+    if (type_.kind == report::Kind::histogram && !buckets_) rows_.emplace();
+  }
+
+  Expected<void> run() override;
+  void stop() noexcept override { stops_.fetch_add(1, std::memory_order_relaxed); }
+  void cut() noexcept override { cut_.store(true, std::memory_order_relaxed); }
+
+ private:
+  bool is_over() const { return cut_.load(std::memory_order_relaxed) || (!live_ && stops_.load(std::memory_order_relaxed) > 0); }
+
+  Expected<void> read();
+  bool wait_for_stdin();
+  bool wait_for_results();
+  void take(const Run& run, std::span<const Result> results);
+  bool is_due();
+  Expected<void> print(bool interim);
+  Expected<std::string> written(bool interim);
+  report::Input input(bool interim);
+  void name_runs(std::vector<report::RunInput>& runs) const;
+  void warn_of_damage();
+
+  ReportRequest request_;
+  ReportHooks hooks_;
+  report::Type type_;
+  std::vector<double> percentiles_;
+  Product product_;
+  std::atomic<int> stops_{0};
+  std::atomic<bool> cut_{false};
+  bool live_ = false;  // some input comes through a pipe
+
+  std::unique_ptr<Reader> reader_;  // owns the runs that runs_ point to
+  std::vector<Reading> runs_;
+  std::optional<BucketCounts> buckets_;
+  std::optional<CoarseHistogram> rows_;
+  std::optional<Series> series_;
+  std::optional<Instant> due_;  // when the next interim report is
+};
+
+Expected<void> ReportRun::run() {
+  if (const auto fine = product_.check(); !fine) return fine;
+  if (request_.explain) return product_.write(report::explain());
+  live_ = std::any_of(request_.inputs.begin(), request_.inputs.end(), is_live);
+  if (const auto done = read(); !done) return done;
+  return print(false);
+}
+
+Expected<void> ReportRun::read() {
+  if (!wait_for_stdin()) return failure("interrupted before there were any results to report on");
+  auto opened = open_results(request_.inputs, {.strict = request_.strict});
+  if (!opened) return std::unexpected(opened.error());
+  reader_ = std::move(*opened);
+  if (request_.every > Nanos(0)) due_ = now() + request_.every;
+  bool first = true;
+  while (wait_for_results()) {
+    const Expected<std::span<const Result>> next = reader_->next();
+    if (!next) return std::unexpected(next.error());
+    std::span<const Result> results = *next;
+    if (results.empty()) break;
+    if (std::exchange(first, false))
+      if (const auto fine = product_.check(); !fine) return fine;
+    if (is_due()) {
+      // One result at least is new, and what came with it waits for the next report.
+      take(reader_->run(), results.first(1));
+      results = results.subspan(1);
+      if (const auto done = print(true); !done) return done;
+    }
+    take(reader_->run(), results);
+  }
+  // A run without results has its say, too: it may have missed all it was asked for.
+  for (const std::unique_ptr<Run>& run : reader_->runs()) take(*run, {});
+  warn_of_damage();
+  return {};
+}
+
+// Standard input that nobody writes to yet must not keep us from being told to end.
+bool ReportRun::wait_for_stdin() {
+  if (!live_ || std::none_of(request_.inputs.begin(), request_.inputs.end(), is_stdin)) return true;
+  while (!is_over()) {
+    pollfd fd{STDIN_FILENO, POLLIN, 0};
+    if (::poll(&fd, 1, static_cast<int>(kLook.count() / 1'000'000)) > 0) return true;
+  }
+  return false;
+}
+
+bool ReportRun::wait_for_results() {
+  while (!is_over())
+    if (!live_ || reader_->ready(kLook)) return true;
+  std::uint64_t read = 0;
+  for (const Reading& r : runs_) read += r.metrics.requests();
+  hooks_.warn(fmt::format("interrupted: this report is of the {} results read so far", read));
+  return false;
+}
+
+void ReportRun::take(const Run& run, std::span<const Result> results) {
+  auto at = std::find_if(runs_.rbegin(), runs_.rend(), [&](const Reading& r) { return r.run == &run; });
+  if (at == runs_.rend()) {
+    runs_.emplace_back(run);
+    at = runs_.rbegin();
+    if (!results.empty()) at->attack = results[0].attack;
+  }
+  Reading& reading = *at;
+  reading.metrics.add(results);
+  if (run.encoding != Encoding::native)
+    for (const Result& r : results) reading.several_names |= r.attack != reading.attack;
+  if (buckets_)
+    for (const Result& r : results) buckets_->add(r.latency);
+  if (rows_)
+    for (const Result& r : results) rows_->record(r.latency);
+  if (type_.kind == report::Kind::seconds) {
+    // Without a recorded start the first results are taken to be the first sent, in some order.
+    if (!series_ && !results.empty()) {
+      const auto earliest = std::min_element(results.begin(), results.end(),
+                                             [](const Result& a, const Result& b) { return a.timestamp.before(b.timestamp); });
+      series_.emplace(plan_of(run) ? run.header.start : earliest->timestamp);
+    }
+    for (const Result& r : results) series_->add(r, is_success(r, reading.success));
+  }
+}
+
+bool ReportRun::is_due() {
+  if (!due_ || now() < *due_) return false;
+  while (*due_ <= now()) *due_ += request_.every;
+  return true;
+}
+
+void ReportRun::warn_of_damage() {
+  for (const Damage& damage : reader_->damage()) hooks_.warn(damage.warning());
+  if (series_ && series_->left_out() > 0)
+    hooks_.warn(fmt::format("{} results lie in more different seconds than the table can hold ({}) and are not in it", series_->left_out(),
+                            Series::kMostSeconds));
+}
+
+// The attack's name where it tells runs apart, else the file's; with a number where a file holds several.
+void ReportRun::name_runs(std::vector<report::RunInput>& runs) const {
+  std::map<std::string, int> attacks, files;
+  std::vector<std::string> names;
+  for (const Reading& r : runs_) {
+    names.push_back(r.several_names ? "" : r.run->header.attack.empty() ? r.attack : r.run->header.attack);
+    ++attacks[names.back()];
+    ++files[r.run->file];
+  }
+  std::map<std::string, int> seen;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::string& file = runs_[i].run->file;
+    runs[i].file = file;
+    if (!names[i].empty() && attacks[names[i]] == 1)
+      runs[i].name = names[i];
+    else
+      runs[i].name = files[file] == 1 ? file : fmt::format("{} #{}", file, ++seen[file]);
+  }
+}
+
+report::Input ReportRun::input(bool interim) {
+  report::Input in;
+  in.interim = interim;
+  for (Reading& r : runs_) {
+    report::RunInput run;
+    r.metrics.close();
+    run.metrics = r.metrics;
+    run.plan = plan_of(*r.run);
+    in.total.merge(r.metrics);
+    in.runs.push_back(std::move(run));
+  }
+  name_runs(in.runs);
+  in.total.close();
+  in.percentiles = percentiles_;
+  in.buckets = buckets_;
+  in.rows = rows_;
+  in.series = series_ ? &*series_ : nullptr;
+  return in;
+}
+
+Expected<std::string> ReportRun::written(bool interim) {
+  const report::Input in = input(interim);
+  switch (type_.kind) {
+    case report::Kind::text:
+      return report::text(in);
+    case report::Kind::json:
+      return report::json(in);
+    case report::Kind::histogram:
+      return report::histogram(in);
+    case report::Kind::hdrplot:
+      return report::hdrplot(in);
+    case report::Kind::seconds:
+      return report::seconds(in);
+  }
+  return failure("no such report");
+}
+
+Expected<void> ReportRun::print(bool interim) {
+  Expected<std::string> text = written(interim);
+  if (!text) return std::unexpected(text.error());
+  // What programs read has no place for escape codes, wherever it goes.
+  const bool for_people = type_.kind == report::Kind::text || type_.kind == report::Kind::histogram;
+  if (request_.every > Nanos(0) && for_people && product_.is_terminal()) text->insert(0, ui::kClearScreen);
+  return product_.write(*text);
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<Report>> Report::create(ReportRequest request, ReportHooks hooks) {
+  auto type = report::parse_type(request.type, request.buckets);
+  if (!type) return std::unexpected(type.error());
+  std::vector<double> percentiles;
+  if (!request.percentiles.empty()) {
+    auto parsed = report::parse_percentiles(request.percentiles);
+    if (!parsed) return std::unexpected(parsed.error());
+    percentiles = std::move(*parsed);
+  }
+  if (request.every < Nanos(0)) return usage_error("-every: it should not be negative, as in -every=1s");
+  if (request.inputs.empty()) request.inputs.emplace_back("stdin");
+  return std::make_unique<ReportRun>(std::move(request), std::move(hooks), std::move(*type), std::move(percentiles));
+}
+
+}  // namespace thrum::mode

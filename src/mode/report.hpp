@@ -1,0 +1,49 @@
+// A report on results: read them, in whatever encoding and from however many files, measure, print. Composition only:
+// record -> measure -> report. It runs on the caller's thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "thrum/error.hpp"
+#include "thrum/result.hpp"  // Nanos
+
+namespace thrum::mode {
+
+struct ReportRequest {
+  std::vector<std::string> inputs;  // results files; "stdin" and "-" are standard input, and so are none
+  std::string type = "text";        // text, json, hist, hist[0,5ms,1s], hdrplot, csv
+  std::string buckets;              // for hist and json: "[0,5ms,1s]"; empty: none
+  std::string percentiles;          // further ones for text and json: "50,99,99.9"; empty: none
+  Nanos every{0};                   // a report each time this has passed, while results still come; 0: only at the end
+  std::string output = "stdout";    // a file, or stdout
+  bool force = false;               // may overwrite a file of results
+  bool strict = false;              // damaged input is an error
+  bool explain = false;             // print what every figure is, read nothing
+};
+
+// Each call is one whole line without its newline, for a person.
+struct ReportHooks {
+  std::function<void(std::string_view)> warn;
+};
+
+class Report {
+ public:
+  // Errors are what contradicts itself in `request`; nothing is opened yet.
+  static Expected<std::unique_ptr<Report>> create(ReportRequest request, ReportHooks hooks);
+  virtual ~Report() = default;
+
+  // Blocks until the results have ended and the report is out. An error of kind broken_pipe: the reader of the report left.
+  virtual Expected<void> run() = 0;
+
+  // From any thread or signal handler. stop(): results that come through a pipe are still read to their end, since whoever
+  // sends them was told to stop as well; files are read no further. cut(): nothing is read any more. What was read until
+  // then is reported, with a warning.
+  virtual void stop() noexcept = 0;
+  virtual void cut() noexcept = 0;
+};
+
+}  // namespace thrum::mode

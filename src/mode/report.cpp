@@ -195,8 +195,10 @@ void ReportRun::take(const Run& run, std::span<const Result> results) {
 }
 
 bool ReportRun::is_due() {
-  if (!due_ || now() < *due_) return false;
-  while (*due_ <= now()) *due_ += request_.every;
+  if (!due_) return false;
+  const Nanos late = now() - *due_;
+  if (late < Nanos(0)) return false;
+  *due_ += request_.every * (late / request_.every + 1);
   return true;
 }
 

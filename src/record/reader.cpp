@@ -52,6 +52,7 @@ Expected<void> InputReader::open() {
     if (const auto more = source.more(); !more) return std::unexpected(more.error());
   if (!found->encoding) return failure(fmt::format("{}: byte {}: not results but {}", name(), source.offset(), found->instead));
   if (source.window().starts_with("\xef\xbb\xbf")) source.consume(3);
+  input_.starved = source.window().empty();  // what it was recognised by is most likely a record
   switch (*found->encoding) {
     case Encoding::native:
       decoder_ = make_native_decoder(input_);

@@ -4,6 +4,8 @@
 #include "mode/report.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -17,6 +19,7 @@
 #include <regex>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/duration.hpp"
@@ -287,6 +290,54 @@ INSTANTIATE_TEST_SUITE_P(Vegeta, ReportConformance, ::testing::ValuesIn(golden::
   std::replace_if(name.begin(), name.end(), [](char ch) { return !std::isalnum(static_cast<unsigned char>(ch)); }, '_');
   return name;
 });
+
+// `{ head -n 3; sleep 0.4; tail -n 2; } | report -every=250ms`: the report that has become due while the fourth result was
+// awaited comes right after it, and then the last. Between reports nothing but their own bytes: the reference clears the
+// screen even where there is none.
+TEST(ReportConformance, InterimReports) {
+  std::filesystem::current_path(golden::root() + "/a/every");
+  const Strings lines = lines_of(golden::contents("five.json"));
+  ASSERT_EQ(lines.size(), 5u);
+  for (const auto& [type, file] :
+       std::map<std::string, std::string>{{"text", "every-text.out"}, {"json", "every-json.out"}, {"hist[0,3ms]", "every-hist.out"}}) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    std::thread writer([&, to = ends[1]] {
+      const auto write = [&](std::size_t first, std::size_t last) {
+        std::string bytes;
+        for (std::size_t i = first; i < last; ++i) bytes += lines[i] + "\n";
+        EXPECT_EQ(::write(to, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+      };
+      write(0, 3);
+      for (int waiting = 1; waiting > 0;) {
+        ASSERT_EQ(::ioctl(to, FIONREAD, &waiting), 0);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(400));
+      write(3, 5);
+      ::close(to);
+    });
+    const int saved = ::dup(0);
+    ::dup2(ends[0], 0);
+    ::close(ends[0]);
+    const std::string scratch = ::testing::TempDir() + "report_every";
+    std::filesystem::remove(scratch);
+    mode::ReportRequest request;
+    request.type = type;
+    request.every = std::chrono::milliseconds(250);
+    request.output = scratch;
+    const auto done = (*mode::Report::create(request, {.warn = [](std::string_view) {}}))->run();
+    ::dup2(saved, 0);
+    ::close(saved);
+    writer.join();
+    EXPECT_TRUE(done);
+    std::string wanted = golden::contents(file);
+    const std::string clear = "\x1b[2J\x1b[0;0H";
+    if (wanted.starts_with(clear)) wanted.erase(0, clear.size());
+    // Ours stand below the text, and say that four results are few.
+    EXPECT_EQ(std::regex_replace(golden::contents(scratch), std::regex("\n\nWeak[^\n]*"), "\n"), wanted);
+  }
+}
 
 TEST(ReportConformance, EveryDifferenceNamesACase) {
   const auto cases = golden::cases_with("$TOOL report");

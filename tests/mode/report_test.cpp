@@ -1,0 +1,198 @@
+#include "mode/report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "results_files.hpp"
+
+namespace thrum::mode {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+struct Outcome {
+  Expected<void> done;
+  std::string out;
+  std::vector<std::string> warnings;
+};
+
+Outcome report_on(const Folder& folder, ReportRequest request, std::function<void(Report&)> before = {}) {
+  Outcome outcome;
+  if (request.output == "stdout") request.output = folder.file("report");
+  auto report = Report::create(request, {.warn = [&](std::string_view line) { outcome.warnings.emplace_back(line); }});
+  if (!report) {
+    outcome.done = std::unexpected(report.error());
+    return outcome;
+  }
+  if (before) before(**report);
+  outcome.done = (*report)->run();
+  outcome.out = Folder::get(request.output);
+  return outcome;
+}
+
+// A descriptor in the place of another, until it is done with.
+class Replaced {
+ public:
+  Replaced(int target, int fd) : target_(target), saved_(::dup(target)) {
+    ::dup2(fd, target);
+    ::close(fd);
+  }
+  ~Replaced() {
+    ::dup2(saved_, target_);
+    ::close(saved_);
+  }
+
+ private:
+  int target_, saved_;
+};
+
+TEST(Report, ARecordedRunTellsWhatWasAskedAndHowItEnded) {
+  const Folder folder;
+  const Outcome o = report_on(folder, {.inputs = {folder.put("a.bin", encoded(Encoding::native, 120))}});
+  ASSERT_TRUE(o.done) << o.done.error().text;
+  EXPECT_THAT(o.out, HasSubstr("Requests      [total, rate, throughput]         120, "));
+  EXPECT_THAT(o.out, HasSubstr("123, 120, 120, 3"));
+  EXPECT_THAT(o.out, HasSubstr("-max-workers (7)"));
+  EXPECT_THAT(o.warnings, ElementsAre());
+}
+
+TEST(Report, EveryEncodingGivesTheSameFigures) {
+  const Folder folder;
+  std::vector<std::string> heads;
+  for (const Encoding e : {Encoding::native, Encoding::gob, Encoding::json, Encoding::csv}) {
+    const Outcome o = report_on(folder, {.inputs = {folder.put("r", encoded(e, 300, "name"))}});
+    ASSERT_TRUE(o.done);
+    heads.push_back(o.out.substr(0, o.out.find("Error Set")));
+  }
+  for (const std::string& head : heads) EXPECT_EQ(head, heads[0]);
+}
+
+TEST(Report, RunsAreNamedByAttackElseByFile) {
+  const Folder folder;
+  const auto names = [&](std::vector<std::string> inputs) {
+    const Outcome o = report_on(folder, {.inputs = std::move(inputs), .type = "json"});
+    std::vector<std::string> out;
+    const auto json = nlohmann::json::parse(o.out);
+    for (const auto& run : json["runs"]) out.push_back(run["name"]);
+    return out;
+  };
+  const std::string a = folder.put("a.bin", encoded(Encoding::native, 10, "first")),
+                    b = folder.put("b.gob", encoded(Encoding::gob, 10, "second"));
+  const std::string c = folder.put("c.json", encoded(Encoding::json, 10, "second")), d = folder.put("d.csv", encoded(Encoding::csv, 10));
+  const std::string two = folder.put("two.bin", encoded(Encoding::native, 10) + encoded(Encoding::native, 10));
+  EXPECT_THAT(names({a, b}), ElementsAre("first", "second"));
+  EXPECT_THAT(names({a, b, c, d}), ElementsAre("first", b, c, d));
+  EXPECT_THAT(names({two}), ElementsAre(two + " #1", two + " #2"));
+}
+
+TEST(Report, EachInterimReportHasOneResultMore) {
+  const Folder folder;
+  const std::string input = folder.put("a.json", encoded(Encoding::json, 5));
+  const Outcome o = report_on(folder, {.inputs = {input}, .type = "hist[0,3ms]", .every = Nanos(1)});
+  ASSERT_TRUE(o.done);
+  EXPECT_THAT(o.out, testing::StartsWith("Bucket         #  %        Histogram\n[0s,    3ms]   1  100.00%"));
+  EXPECT_THAT(o.out, HasSubstr("[3ms,   +Inf]  3  60.00%"));
+  EXPECT_THAT(o.out, Not(HasSubstr("\x1b")));
+}
+
+TEST(Report, TheTableOfSecondsStartsWithTheRun) {
+  const Folder folder;
+  const Outcome o = report_on(folder, {.inputs = {folder.put("a.bin", encoded(Encoding::native, 150))}, .type = "csv"});
+  EXPECT_THAT(o.out, HasSubstr("\n0,2023-11-14T22:13:20Z,100,100,100,0,100.00,"));
+  EXPECT_THAT(o.out, HasSubstr("\n1,2023-11-14T22:13:21Z,50,50,50,0,"));
+}
+
+TEST(Report, DamageIsAWarningAndStrictAnError) {
+  const Folder folder;
+  std::string bytes = encoded(Encoding::json, 20);
+  bytes.resize(bytes.size() - 30);
+  const std::string input = folder.put("torn.json", bytes);
+  const Outcome lenient = report_on(folder, {.inputs = {input}});
+  ASSERT_TRUE(lenient.done);
+  EXPECT_THAT(lenient.out, HasSubstr(" 19, "));
+  EXPECT_EQ(lenient.warnings.size(), 1u);
+  EXPECT_FALSE(report_on(folder, {.inputs = {input}, .output = folder.file("other"), .strict = true}).done);
+  EXPECT_FALSE(std::filesystem::exists(folder.file("other"))) << "nothing is written that is not whole";
+}
+
+TEST(Report, WhatContradictsItselfIsSaidBeforeAnythingIsOpened) {
+  const Folder folder;
+  for (const ReportRequest& bad : {ReportRequest{.inputs = {"no such file"}, .type = "foo"},
+                                   ReportRequest{.inputs = {"no such file"}, .buckets = "[0", .every = Nanos(-1)},
+                                   ReportRequest{.inputs = {"no such file"}, .percentiles = "101"}}) {
+    const Outcome o = report_on(folder, bad);
+    ASSERT_FALSE(o.done);
+    EXPECT_EQ(o.done.error().kind, ErrorKind::usage);
+    EXPECT_THAT(o.done.error().text, Not(HasSubstr("no such file")));
+  }
+}
+
+TEST(Report, ExplainReadsNothing) {
+  const Folder folder;
+  const Outcome o = report_on(folder, {.inputs = {"no such file"}, .explain = true});
+  ASSERT_TRUE(o.done);
+  EXPECT_THAT(o.out, HasSubstr("Latencies [min, mean, 50, 90, 95, 99, max]"));
+}
+
+TEST(Report, APipeIsReadToItsEndWhenStopped) {
+  const Folder folder;
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const Replaced standard_input(0, ends[0]);
+  const std::string bytes = encoded(Encoding::native, 40);
+  std::thread writer([&] {
+    EXPECT_EQ(::write(ends[1], bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+    ::close(ends[1]);
+  });
+  const Outcome o = report_on(folder, {}, [](Report& report) { report.stop(); });
+  writer.join();
+  ASSERT_TRUE(o.done) << o.done.error().text;
+  EXPECT_THAT(o.out, HasSubstr("Requests      [total, rate, throughput]         40, "));
+  EXPECT_THAT(o.warnings, ElementsAre());
+}
+
+TEST(Report, CutOnAPipeThatSaysNothing) {
+  const Folder folder;
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const Replaced standard_input(0, ends[0]);
+  const Outcome o = report_on(folder, {}, [](Report& report) { report.cut(); });
+  ::close(ends[1]);
+  ASSERT_FALSE(o.done);
+  EXPECT_THAT(o.done.error().text, HasSubstr("interrupted"));
+}
+
+TEST(Report, FilesAreReadNoFurtherWhenStopped) {
+  const Folder folder;
+  const Outcome o =
+      report_on(folder, {.inputs = {folder.put("a.bin", encoded(Encoding::native, 40))}}, [](Report& report) { report.stop(); });
+  ASSERT_TRUE(o.done);
+  EXPECT_THAT(o.warnings, ElementsAre(HasSubstr("interrupted: this report is of the 0 results")));
+}
+
+TEST(Report, AReaderThatLeftIsABrokenPipe) {
+  ::signal(SIGPIPE, SIG_IGN);
+  const Folder folder;
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ::close(ends[0]);
+  const std::string input = folder.put("a.bin", encoded(Encoding::native, 40));
+  auto report = Report::create({.inputs = {input}}, {.warn = [](std::string_view) {}});
+  Expected<void> done;
+  {
+    const Replaced standard_output(1, ends[1]);
+    done = (*report)->run();
+  }
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().kind, ErrorKind::broken_pipe);
+}
+
+}  // namespace
+}  // namespace thrum::mode

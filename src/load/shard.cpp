@@ -59,6 +59,7 @@ Shard::~Shard() {
 Expected<void> Shard::prepare() {
   net::NetworkOptions options;
   options.dns.ttl = plan_.options.dns_ttl;
+  options.dns.first_turn = static_cast<std::uint32_t>(slice_.shard);  // shards begin at different addresses of a name
   options.tls = plan_.options.tls;
   auto network = net::OwnNetwork::create(std::move(options));
   if (!network) return std::unexpected(network.error());

@@ -202,6 +202,7 @@ Resolver::Name& Resolver::name_of(std::string_view host) {
   auto& made = names_[key];
   made = std::make_unique<Name>();
   made->text = std::move(key);
+  made->turn = options_.first_turn;
   if (fill_from_files(*made)) made->fresh_until = kNever;
   return *made;
 }

@@ -30,6 +30,7 @@ struct ResolverOptions {
   std::string hosts_file = "/etc/hosts";
   Nanos timeout{2'000'000'000};  // of the first try; each further one waits twice as long
   int tries = 3;                 // per server
+  std::uint32_t first_turn = 0;  // with which of several addresses to begin: another one in each thread
 };
 
 class Resolver {

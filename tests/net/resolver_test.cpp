@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "dns_server.hpp"
 #include "system_calls.hpp"
@@ -105,6 +106,10 @@ TEST_F(ResolverTest, SeveralAddressesTakeTurns) {
   EXPECT_THAT(first, ElementsAre(testing::Pair("127.0.0.1", 10), testing::Pair("127.0.0.2", 10), testing::Pair("127.0.0.3", 10),
                                  testing::Pair("127.0.0.4", 10)));
   EXPECT_EQ(dns.asked.size(), 2u);  // A and AAAA, once
+  auto options = dns.options();
+  options.first_turn = 6;
+  make(options);
+  EXPECT_EQ(texts(get("name.test"))[0], "127.0.0.3");
 }
 
 TEST_F(ResolverTest, FamiliesAreInterleavedAndTheOneThatWorkedLeads) {
@@ -247,6 +252,24 @@ TEST_F(ResolverTest, MayEndWithQuestionsOpen) {
   resolver.reset();
   settle(*own);
   EXPECT_EQ(w.calls, 0);
+}
+
+// Each thread has a resolver and a TLS client of its own, and they begin at the same time.
+TEST(Resolver, ThreadsDoNotDisturbEachOther) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([] {
+      const auto own = make_network();
+      DnsServer dns(*own);
+      dns.zones["name.test"].addresses = {kV4};
+      Resolver resolver(own->network().reactor, own->network().timers, dns.options());
+      Waiting w;
+      EXPECT_FALSE(resolver.lookup("name.test", w));
+      EXPECT_TRUE(own->network().tls.load());
+      run_until(*own, [&] { return w.calls > 0; });
+      EXPECT_THAT(texts(w.answer), ElementsAre("127.0.0.1"));
+    });
+  for (auto& t : threads) t.join();
 }
 
 TEST(Resolver, WrongServersAreToldBeforehand) {

@@ -41,7 +41,7 @@ JsonTargets::Found JsonTargets::find_object() {
       if (found == Found::end) continue;  // the array's
       return found;
     }
-    if (c == JsonReader::kEnd) return json_.read_failed() ? Found::fault : Found::end;
+    if (c == JsonReader::kEnd) return json_.failed() ? Found::fault : Found::end;
     if (json_.line() == ended_on_) {
       json_.fault(fmt::format("one target a line, or all in an array: there is more after the first, {}", json_.found()));
       return Found::fault;

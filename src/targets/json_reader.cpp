@@ -30,6 +30,7 @@ const char* find_run_end(const char* p, const char* end) {
   while (p != end && !ends_run(*p)) ++p;
   return p;
 }
+
 bool is_letter(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(int c) { return c >= '0' && c <= '9'; }
 
@@ -50,24 +51,33 @@ int JsonReader::get() {
   return static_cast<unsigned char>(*at_++);
 }
 
+// Passes over white space as far as there are bytes. false: they have run out.
+bool JsonReader::skip_blanks() {
+  for (; at_ != end_; ++at_) {
+    if (*at_ == '\n')
+      ++line_;
+    else if (*at_ != ' ' && *at_ != '\t' && *at_ != '\r')
+      return true;
+  }
+  return false;
+}
+
 int JsonReader::peek() {
-  do {
-    for (; at_ != end_; ++at_) {
-      if (*at_ == '\n')
-        ++line_;
-      else if (*at_ != ' ' && *at_ != '\t' && *at_ != '\r')
-        return static_cast<unsigned char>(*at_);
-    }
-  } while (more());
-  return kEnd;
+  while (!skip_blanks())
+    if (!more()) return kEnd;
+  return static_cast<unsigned char>(*at_);
 }
 
 int JsonReader::peek_between_values() {
   for (;;) {
-    start_value();
-    const int c = peek();
+    const bool any = skip_blanks();
+    start_value();  // here at the earliest: blanks may go on for ever
+    if (!any) {
+      if (!more()) return kEnd;
+      continue;
+    }
+    const auto c = static_cast<unsigned char>(*at_);
     if (c > ' ' && c < 0x80) return c;
-    if (c == kEnd) return c;
     while (end_ - at_ < 3 && more()) {
     }
     const std::size_t space = space_length({at_, end_});

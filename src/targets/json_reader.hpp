@@ -36,8 +36,8 @@ class JsonReader {
   // Notes what is wrong, with file and line; the first fault stays. Returns false.
   bool fault(std::string_view text);
   Error error() const { return *error_; }
-  // The end that was met is an error in reading, which error() has.
-  bool read_failed() { return input_.error() && !fault({}); }
+  // The end that was met is a fault, or an error in reading, which error() has.
+  bool failed() { return error_ || (input_.error() && !fault({})); }
 
   std::uint64_t line() const { return line_; }
   // A new value may take kLongest bytes from here on.
@@ -49,6 +49,7 @@ class JsonReader {
 
  private:
   bool more();
+  bool skip_blanks();
   int get();
   std::uint64_t offset() const { return input_.total() - static_cast<std::uint64_t>(end_ - at_); }
   bool escaped_string(std::string_view& out, std::size_t plain);

@@ -144,6 +144,8 @@ TEST(JsonFormat, ATargetIsNotEndless) {
   EXPECT_EQ(read(text), "error: list:1: a target longer than 64 MiB");
 }
 
+TEST(JsonFormat, BlanksBetweenTargetsMayBe) { EXPECT_EQ(read(std::string(kLongest + (2 << 20), '\n') + with("")), "GET http://a/\n"); }
+
 TEST(JsonFormat, AnArrayMayBeLongerThanAnyTarget) {
   std::string text = "[";
   const std::string target = R"({"method":"GET","url":"http://a/","x":")" + std::string(1'000'000, 'x') + "\"}";

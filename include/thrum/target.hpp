@@ -26,7 +26,8 @@ class TargetSource {
   virtual ~TargetSource() = default;
   // The next target into `into` (whatever it held is replaced). false: there are no more. An error ends the attack.
   virtual Expected<bool> next(Target& into) = 0;
-  // From another thread: the attack is over; a next() that waits for input returns false soon, and so do later ones.
+  // From another thread or a signal handler (so: no locks): the attack is over; a next() that waits for input returns false
+  // soon, and so do later ones.
   virtual void interrupt() = 0;
 };
 

@@ -109,12 +109,14 @@ class AttackerImpl final : public Attacker {
 
   void stop() override {
     plan_->stop.store(true);
+    if (feeder_) feeder_->interrupt();
     for (const auto& shard : shards_) shard->wake();
   }
 
   void cut() override {
     plan_->stop.store(true);
     plan_->cut.store(true);
+    if (feeder_) feeder_->interrupt();
     for (const auto& shard : shards_) shard->wake();
   }
 
@@ -139,7 +141,7 @@ Expected<Summary> AttackerImpl::run(ResultSink& sink) {
   if (feeder_) {
     const auto primed = feeder_->prime();
     if (!primed) return std::unexpected(primed.error());
-    if (!*primed) return failure("no targets to attack");
+    if (!*primed && !plan_->stop.load()) return failure("no targets to attack");
   }
   const Timestamp started = wall_clock();
   plan_->start = now();

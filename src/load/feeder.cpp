@@ -53,7 +53,7 @@ void Feeder::start(std::function<void(std::uint32_t)> wake) {
 
 void Feeder::stop() {
   stopping_.store(true);
-  if (source_) source_->interrupt();
+  source_->interrupt();
   room_.notify_all();
   if (thread_.joinable()) thread_.join();
 }

@@ -26,6 +26,8 @@ class Feeder {
   void start(std::function<void(std::uint32_t)> wake);
   // Reads the first target (or learns that there is none) before anything is sent.
   Expected<bool> prime();
+  // From any thread, signal handlers included: a source that waits for input gives up.
+  void interrupt() { source_->interrupt(); }
   void stop();
 
   // By shard k: the next target, or null when there is none now; is_dry() tells whether there may be more.

@@ -72,6 +72,13 @@ class Histogram {
   // Every bin that holds something, in ascending order; while values are held exactly, a bin per different value.
   std::vector<Bin> bins() const;
 
+  // The number of the bin that a value, or a negative one's magnitude, falls in: below 2,048 a bin holds one value; from there,
+  // [2^k, 2^(k+1)) is split into 1,024. HdrHistogram numbers its counts for three significant digits in the same way.
+  static constexpr std::uint32_t bin_of(std::uint64_t magnitude) {
+    const int shift = 53 - std::countl_zero(magnitude | 2047);
+    return (static_cast<std::uint32_t>(shift) << 10) + static_cast<std::uint32_t>(magnitude >> shift);
+  }
+
   bool is_exact() const { return !binned_; }
   std::size_t memory() const;  // bytes beyond sizeof(*this)
 
@@ -80,12 +87,6 @@ class Histogram {
   static constexpr std::size_t kPages = 55;  // magnitudes up to 2^63
   using Page = std::unique_ptr<std::uint32_t[]>;
   using Pages = std::array<Page, kPages>;
-
-  // Below 2,048 a bin holds one value; from there, [2^k, 2^(k+1)) is split into 1,024.
-  static constexpr std::uint32_t bin_of(std::uint64_t magnitude) {
-    const int shift = 53 - std::countl_zero(magnitude | 2047);
-    return (static_cast<std::uint32_t>(shift) << 10) + static_cast<std::uint32_t>(magnitude >> shift);
-  }
 
   void record_slowly(std::int64_t v);
   void count_in_bin(std::int64_t v, std::uint64_t times);

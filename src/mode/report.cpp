@@ -14,6 +14,7 @@
 #include "mode/product.hpp"
 #include "record/reader.hpp"
 #include "report/entries.hpp"
+#include "report/hdr_log.hpp"
 #include "report/histogram.hpp"
 #include "report/json.hpp"
 #include "report/seconds.hpp"
@@ -260,6 +261,8 @@ Expected<std::string> ReportRun::written(bool interim) {
       return report::histogram(in);
     case report::Kind::hdrplot:
       return report::hdrplot(in);
+    case report::Kind::hdrlog:
+      return report::hdr_log(in);
     case report::Kind::seconds:
       return report::seconds(in);
   }

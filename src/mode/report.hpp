@@ -15,7 +15,7 @@ namespace thrum::mode {
 
 struct ReportRequest {
   std::vector<std::string> inputs{};  // results files; "stdin" and "-" are standard input, and so are none
-  std::string type = "text";          // text, json, hist, hist[0,5ms,1s], hdrplot, csv
+  std::string type = "text";          // text, json, hist, hist[0,5ms,1s], hdrplot, hdrlog, csv
   std::string buckets{};              // for hist and json: "[0,5ms,1s]"; empty: none
   std::string percentiles{};          // further ones for text and json: "50,99,99.9"; empty: none
   Nanos every{0};                     // a report each time this has passed, while results still come; 0: only at the end

@@ -14,7 +14,7 @@ constexpr std::array<Entry, 24> kEntries{{
      "total: results read. rate: total divided by `attack` of the next line, per second; n requests have n - 1 gaps between them, so it is "
      "a "
      "little above the rate asked for, and with a single request it is just 1. throughput: successes divided by `total` of the next line."},
-    {Id::duration, "Duration", "total, attack, wait", ".duration (attack) .wait .earliest .latest .end", kAlways,
+    {Id::duration, "Duration", "total, attack, wait", ".duration .wait .earliest .latest .end", kAlways,
      "attack: from the sending of the first request to that of the last. wait: from then until the last answer came. total: both "
      "together. A long wait means that answers were still owed when sending was over."},
     {Id::latencies, "Latencies", "min, mean, 50, 90, 95, 99, max", ".latencies", kAlways,
@@ -53,7 +53,7 @@ constexpr std::array<Entry, 24> kEntries{{
      "request waited to be sent, which the latencies above leave out."},
     {Id::successes, "Successes", "min, mean, 50, 90, 95, 99, max", ".successes", "some results failed and some did not",
      "Latencies of the successes alone: failures are often much quicker, or as slow as the timeout."},
-    {Id::tail, "Tail", "99.9, 99.99", ".latencies", "1,000 results and more",
+    {Id::tail, "Tail", "99.9, 99.99", ".service", "1,000 results and more",
      "Further percentiles of the latencies; 99.99 from 10,000 results on."},
     {Id::percentiles, "Percentiles", "as asked", ".percentiles", "-percentiles",
      "The percentiles of the latencies asked for with -percentiles."},
@@ -67,12 +67,12 @@ constexpr std::array<Entry, 24> kEntries{{
     {Id::weak, "Weak", "percentiles", ".weak", "there are too few results for a percentile shown",
      "Percentiles above which not even one result is to be expected: they are the largest value or close to it, and another run may well "
      "give another. 99 needs 100 results, 99.9 needs 1,000."},
-    {Id::retries, "Retries", "requests, connections opened", ".connections", "requests were sent again",
+    {Id::retries, "Retries", "requests, connections opened", ".retries .runs[].plan.connections", "requests were sent again",
      "Requests sent again because the connection they were sent on had been closed by the target meanwhile, and connections opened in "
      "all."},
-    {Id::spooled, "Spooled", "bytes", ".spooled_bytes", "the output was slower than the attack",
+    {Id::spooled, "Spooled", "bytes", ".runs[].plan.spooled_bytes", "the output was slower than the attack",
      "Most bytes of results that waited on disk because whoever reads them was slow. Nothing was lost, and the attack did not wait."},
-    {Id::captures, "Captures", "cut short", ".truncated_captures", "captured bodies were cut short",
+    {Id::captures, "Captures", "cut short", ".runs[].plan.truncated_captures", "captured bodies were cut short",
      "Response bodies that were kept only in part because too many bytes were waiting to be written."},
     {Id::runs, "Runs", "asked/s, sent, rate, throughput, success, 50, 99, max", ".runs", "several runs were read",
      "A line for each run, by the attack's name or the file's: its own rate asked for, its own figures as above, and whether it kept up."},

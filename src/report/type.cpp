@@ -24,8 +24,8 @@ Expected<Type> parse_type(std::string_view text, std::string_view buckets) {
     type.buckets = std::move(*parsed);
     return type;
   }
-  constexpr std::array<std::pair<std::string_view, Kind>, 4> kNames{
-      {{"text", Kind::text}, {"json", Kind::json}, {"hdrplot", Kind::hdrplot}, {"csv", Kind::seconds}}};
+  constexpr std::array<std::pair<std::string_view, Kind>, 5> kNames{
+      {{"text", Kind::text}, {"json", Kind::json}, {"hdrplot", Kind::hdrplot}, {"hdrlog", Kind::hdrlog}, {"csv", Kind::seconds}}};
   for (const auto& [name, kind] : kNames) {
     if (text != name) continue;
     Type type{kind, {}};
@@ -35,8 +35,8 @@ Expected<Type> parse_type(std::string_view text, std::string_view buckets) {
     type.buckets = std::move(*parsed);
     return type;
   }
-  return usage_error(
-      fmt::format("unknown report type \"{}\": there are text, json, hist, hist[0,5ms,1s], hdrplot and csv", printable_prefix(text, 60)));
+  return usage_error(fmt::format("unknown report type \"{}\": there are text, json, hist, hist[0,5ms,1s], hdrplot, hdrlog and csv",
+                                 printable_prefix(text, 60)));
 }
 
 Expected<std::vector<double>> parse_percentiles(std::string_view text) {

@@ -1,4 +1,4 @@
-// Which report, as a user names it: "text", "json", "hist[0,5ms,1s]", "hist", "hdrplot", "csv".
+// Which report, as a user names it: "text", "json", "hist[0,5ms,1s]", "hist", "hdrplot", "hdrlog", "csv".
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace thrum::report {
 
-enum class Kind : std::uint8_t { text, json, histogram, hdrplot, seconds };
+enum class Kind : std::uint8_t { text, json, histogram, hdrplot, hdrlog, seconds };
 
 struct Type {
   Kind kind = Kind::text;

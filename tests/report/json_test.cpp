@@ -4,7 +4,9 @@
 
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
+#include "report/entries.hpp"
 #include "report/json_text.hpp"
 #include "run_builder.hpp"
 
@@ -122,6 +124,34 @@ TEST(Json, PercentilesAskedFor) {
   Input input = input_of({run_of("a", steady(500, kMs, kMs))});
   input.percentiles = {75, 99.99};
   EXPECT_EQ(parsed(input)["percentiles"], nlohmann::json::parse(R"({"75th":1000000,"99.99th":1000000})"));
+}
+
+// Where the manual says that a figure stands in JSON, it does.
+TEST(Json, EveryPathExplainedIsThere) {
+  std::vector<Result> results = overloaded();
+  for (int i = 0; i < 100; ++i) results.push_back(result(i, 1, 0, "connect: refused"));
+  Input input = input_of({recorded("a", 200, 2500, results), recorded("b", 200, 2000, overloaded())});
+  Input one = input_of({recorded("a", 200, 2500, results)});
+  input.percentiles = {75};
+  const nlohmann::json both = parsed(input), alone = parsed(one);
+  for (const Entry& e : entries()) {
+    std::istringstream paths{std::string(e.json)};
+    for (std::string path; paths >> path;) {
+      const auto found = [&](const nlohmann::json& in) {
+        const nlohmann::json* at = &in;
+        std::istringstream names(path.substr(1));
+        for (std::string name; std::getline(names, name, '.');) {
+          const bool each = name.ends_with("[]");
+          if (each) name.resize(name.size() - 2);
+          if (!at->contains(name)) return false;
+          at = &(*at)[name];
+          if (each) at = &(*at)[0];
+        }
+        return true;
+      };
+      EXPECT_TRUE(found(both) || found(alone)) << path;
+    }
+  }
 }
 
 TEST(Json, TimesBeyondYear9999AreRefused) {

@@ -26,6 +26,7 @@ TEST(Type, Accepted) {
       {"hist", "[0,2ms]", Kind::histogram, 2},
       {"hist", "", Kind::histogram, 0},
       {"hdrplot", "", Kind::hdrplot, 0},
+      {"hdrlog", "", Kind::hdrlog, 0},
       {"csv", "", Kind::seconds, 0},
   };
   for (const Row& row : rows) {

@@ -119,7 +119,7 @@ void TlsStream::decrypt() {
     const int r = SSL_read_ex(ssl_.get(), buffers_.plain.get(), TlsBuffers::kPlain, &n);
     const int error = r == 1 ? SSL_ERROR_NONE : SSL_get_error(ssl_.get(), r);
     if (error == SSL_ERROR_NONE || error == SSL_ERROR_WANT_READ) {
-      flush();  // reading makes the library answer now and then: a key update
+      flush();  // reading makes the library answer now and then: it refuses to renegotiate
       if (error == SSL_ERROR_WANT_READ) return;
       owner_.on_tls_bytes({buffers_.plain.get(), n});
       if (*gone) return;

@@ -11,7 +11,7 @@
 namespace thrum::net {
 namespace {
 
-// A reactor of one direction each: what is sent lies on the wire until the test takes it; every third send or so is pending.
+// A reactor of one direction each: what is sent lies on the wire until the test takes it; two sends of three are pending.
 class Wire final : public Reactor {
  public:
   explicit Wire(std::mt19937& random) : random_(random) {}
@@ -22,7 +22,7 @@ class Wire final : public Reactor {
     w.bytes.insert(w.bytes.end(), head.begin(), head.end());
     w.bytes.insert(w.bytes.end(), body.begin(), body.end());
     ++w.sends;
-    w.is_pending = random_() % 3 == 0;
+    w.is_pending = random_() % 3 != 0;
     return {w.is_pending ? SendOutcome::State::pending : SendOutcome::State::done, 0};
   }
   bool is_sending(SocketId id) const override { return ways[id.slot].is_pending; }
@@ -55,6 +55,7 @@ struct End : TlsStream::Owner {
   void on_tls_bytes(std::span<const char> b) override { bytes.append(b.begin(), b.end()); }
   void on_tls_sent() override {
     EXPECT_FALSE(stream->is_sending());
+    EXPECT_FALSE(way->is_pending) << "told before all had left";
     ++sents;
   }
   void on_tls_down(const Fault& f) override {
@@ -62,6 +63,7 @@ struct End : TlsStream::Owner {
     fault = f;
   }
   std::unique_ptr<TlsStream> stream;
+  const Wire::Way* way = nullptr;
   std::string bytes;
   int ups = 0, downs = 0, sents = 0;
   Fault fault;
@@ -76,6 +78,8 @@ class TlsStreamTest : public testing::TestWithParam<unsigned> {
     server_side = std::move(*TlsServer::create(identity_for({"x"})));
     client.stream = client_side->open(wire, {0, 0}, {"x", 1, true}, client);
     server.stream = server_side->open(wire, {1, 0}, server);
+    client.way = &wire.ways[0];
+    server.way = &wire.ways[1];
     client.stream->start();
     server.stream->start();
   }
@@ -107,7 +111,7 @@ class TlsStreamTest : public testing::TestWithParam<unsigned> {
 };
 
 TEST_P(TlsStreamTest, CarriesTheSameBytesInWhateverPieces) {
-  settle();
+  while (client.ups + server.ups < 2) ASSERT_TRUE(move(0) || move(1));  // what follows the handshake is still on its way
   ASSERT_EQ(client.ups, 1);
   ASSERT_EQ(server.ups, 1);
   std::string from_client, from_server;
@@ -168,7 +172,7 @@ TEST_P(TlsStreamTest, ASmallRequestLeavesInOneSend) {
   EXPECT_EQ(wire.ways[0].bytes.size(), 5 + head.size() + body.size() + 1 + 16);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, TlsStreamTest, testing::Range(0u, 10u));
+INSTANTIATE_TEST_SUITE_P(Seeds, TlsStreamTest, testing::Range(0u, 20u));
 
 }  // namespace
 }  // namespace thrum::net

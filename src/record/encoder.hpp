@@ -19,6 +19,8 @@ class Encoder {
   virtual void append(std::span<const Result> results, std::string& out) = 0;
   // Ends the open block, so that `out` holds everything appended so far.
   virtual void flush(std::string&) {}
+  // How many of the results appended so far `out` does not hold yet.
+  virtual std::size_t unflushed() const { return 0; }
   virtual void event(const Event&, std::string&) {}
   virtual void finish(const ClosingBooks&, std::string&) {}
 };

@@ -52,6 +52,8 @@ class NativeEncoder final : public Encoder {
     if (payload_.capacity() > kLargeBuffer) payload_ = {}, captures_ = {}, text_ = {};
   }
 
+  std::size_t unflushed() const override { return rows_; }
+
   void event(const Event& event, std::string& out) override {
     flush(out);
     append_block(BlockKind::event, to_json(event), out);
@@ -67,7 +69,7 @@ class NativeEncoder final : public Encoder {
   using Values = std::array<std::uint64_t, kRowsPerBlock>;
 
   static std::uint64_t number(Nanos t) { return static_cast<std::uint64_t>(t.count()); }
-  static std::uint64_t optional_number(Nanos t) { return t == Result::kNone ? 0 : number(t) + 1; }
+  static std::uint64_t optional_number(Nanos t) { return t == Result::kNone ? 0 : pack_optional(t.count()); }
 
   void add(const Result& r) {
     const auto nanos = static_cast<__int128>(r.timestamp.seconds) * 1'000'000'000 + r.timestamp.nanos;
@@ -77,7 +79,7 @@ class NativeEncoder final : public Encoder {
     set(kZone, zigzag(r.timestamp.zone));
     set(kLatency, number(r.latency));
     set(kLag, optional_number(r.lag));
-    set(kFirstByte, r.first_byte == Result::kNone ? 0 : number(r.latency) - number(r.first_byte) + 1);
+    set(kFirstByte, r.first_byte == Result::kNone ? 0 : pack_optional(static_cast<std::int64_t>(number(r.latency) - number(r.first_byte))));
     set(kDns, optional_number(r.dns));
     set(kConnect, optional_number(r.connect));
     set(kTls, optional_number(r.tls));
@@ -158,7 +160,7 @@ class NativeEncoder final : public Encoder {
   std::uint64_t moment(TimeMode mode, std::size_t row) const {
     switch (mode) {
       case TimeMode::due_by_seq:
-        return sent_[row] - ((*values_[kLag])[row] - 1);
+        return sent_[row] - static_cast<std::uint64_t>(unpack_optional((*values_[kLag])[row]));
       case TimeMode::end_by_row:
         return sent_[row] + latency(row);
       default:

@@ -17,10 +17,10 @@ namespace thrum {
 
 struct WriterOptions {
   Encoding encoding = Encoding::native;
-  EncoderOptions encoder;
+  EncoderOptions encoder{};
   std::string name = "stdout";           // of the output, for messages
-  std::string spool_folder;              // where to spool; empty: $TMPDIR, else /tmp (beside -output is better)
-  std::size_t queue_bytes = 256 * 1024;  // encoded bytes that may wait in memory
+  std::string spool_folder{};            // where to spool; empty: beside the file, for a descriptor $TMPDIR or /tmp
+  std::size_t queue_bytes = 128 * 1024;  // encoded bytes that may wait in memory
 };
 
 class ResultsWriter : public ResultSink {
@@ -34,7 +34,8 @@ class ResultsWriter : public ResultSink {
   // the reader of the output went away.
   Expected<void> take(std::span<const Result> results) override = 0;
   Expected<void> tick() override = 0;
-  // Ends the file with the run's books and waits until everything is out.
+  // Ends the file with the run's books and waits until everything is out. Once, last. A writer that is destroyed without it
+  // gives up what the output has not taken yet.
   virtual Expected<void> finish(const Summary& summary) = 0;
 
   virtual void event(const Event& event) = 0;

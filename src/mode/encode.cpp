@@ -1,0 +1,55 @@
+#include "mode/encode.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "base/text.hpp"
+#include "record/output.hpp"
+#include "record/reader.hpp"
+#include "record/transcode.hpp"
+
+namespace thrum::mode {
+namespace {
+
+bool same_file(const std::string& a, const std::string& b) {
+  struct stat x {}, y {};
+  return ::stat(a.c_str(), &x) == 0 && ::stat(b.c_str(), &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+bool is_standard_output(const std::string& name) { return name == "stdout" || name == "-"; }
+
+// Whether writing to the output would destroy an input, or results that nobody asked to replace.
+Expected<void> check_output(const EncodeOptions& options) {
+  if (is_standard_output(options.output)) return {};
+  for (const std::string& input : options.inputs)
+    if (same_file(input, options.output))
+      return usage_error(fmt::format("-output {}: that is one of the inputs; name another file", printable(options.output)));
+  const auto there = encoding_of_file(options.output);
+  const bool recorded = there == Encoding::native || there == Encoding::gob;
+  if (recorded && there != options.to && !options.force)
+    return usage_error(fmt::format("-output {}: that file holds recorded results ({}); name another, or add -force", printable(options.output),
+                                   name_of(*there)));
+  return {};
+}
+
+}  // namespace
+
+Expected<std::uint64_t> run_encode(const EncodeOptions& options, const EncodeHooks& hooks) {
+  if (const auto checked = check_output(options); !checked) return std::unexpected(checked.error());
+  const auto order = options.to == Encoding::native ? ReaderOptions::Order::bulk : ReaderOptions::Order::in_turn;
+  auto reader = open_results(options.inputs, {.strict = options.strict, .order = order});
+  if (!reader) return std::unexpected(reader.error());
+
+  Expected<Output> output = Output(STDOUT_FILENO, "stdout");
+  if (!is_standard_output(options.output)) output = Output::create(options.output);
+  if (!output) return std::unexpected(output.error());
+  const auto count = transcode(**reader, options.to, {.csv_header = options.csv_header}, *output);
+  if (!options.strict)  // or else it is the error
+    for (const Damage& d : (*reader)->damage()) hooks.warn(d.warning());
+  return count;
+}
+
+}  // namespace thrum::mode

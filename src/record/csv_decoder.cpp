@@ -66,6 +66,7 @@ class CsvDecoder final : public Decoder {
       if (input_.source.ended()) break;
       if (const auto more = input_.source.more(); !more) input_.failure = more.error();
     }
+    input_.starved |= used_ == input_.source.window().size();
     return rows_;
   }
 
@@ -107,14 +108,29 @@ class CsvDecoder final : public Decoder {
     const bool blank = fields.size() == 1 && fields[0].empty();
     if (!blank && !(std::exchange(first_, false) && take_header_row())) {
       rows_.emplace_back();
-      if (const char* const why = convert(rows_.back())) {
+      if (const char* const why = convert(rows_.back(), text.substr(size))) {
         rows_.pop_back();
         pass_over_line(text, why, 0);
         return;
       }
-      columns_ = fields.size();
+      count_columns();
     }
     used_ += size;
+  }
+
+  // Whether the only record so far has another number of columns than this one and the next: then it is the damaged one.
+  bool first_was_odd(std::string_view rest) const {
+    CsvRecordParser next;
+    Scratch scratch;
+    return accepted_ == 1 && !named_ && next.parse(rest, input_.source.ended(), scratch) == CsvRecordParser::Outcome::whole &&
+           next.fields().size() == parser_.fields().size();
+  }
+
+  void count_columns() {
+    if (columns_ != 0 && columns_ != parser_.fields().size())
+      input_.damaged(input_.source.offset() + used_, 0, "a record of another number of columns before it");
+    columns_ = parser_.fields().size();
+    ++accepted_;
   }
 
   // One line, not the whole record: if a stray quote opened it, the lines it swallowed are results.
@@ -155,11 +171,12 @@ class CsvDecoder final : public Decoder {
     return parse_number(*text, into);
   }
 
-  // Null, or what is wrong.
-  const char* convert(Result& r) {
+  // Null, or what is wrong. `rest` is what follows the record.
+  const char* convert(Result& r, std::string_view rest) {
     const std::size_t columns = parser_.fields().size();
     if (columns_ == 0 && columns < kFewest) return "too few columns";
-    if (columns_ != 0 && columns != columns_) return columns < columns_ ? "fewer columns than before" : "more columns than before";
+    if (columns_ != 0 && columns != columns_ && !first_was_odd(rest))
+      return columns < columns_ ? "fewer columns than before" : "more columns than before";
     std::int64_t timestamp = 0, latency = 0;
     if (!number(kTimestamp, timestamp)) return "the timestamp is not a whole number of nanoseconds";
     if (!number(kCode, r.code)) return "the code is not a number from 0 to 65535";
@@ -209,7 +226,8 @@ class CsvDecoder final : public Decoder {
   LocalZone zone_;
   std::array<std::size_t, kColumns> place_{};  // of each column in a record
   bool named_ = false;
-  std::size_t columns_ = 0;  // of every record, as the first had them; 0: not known yet
+  std::size_t columns_ = 0;     // of every record, as the first had them; 0: not known yet
+  std::uint64_t accepted_ = 0;  // records that were results
   bool first_ = true;
   std::vector<Result> rows_;
   std::vector<Header> headers_;

@@ -68,6 +68,7 @@ class GobDecoder final : public Decoder {
       if (input_.source.ended()) break;
       if (const auto more = input_.source.more(); !more) input_.failure = more.error();
     }
+    input_.starved |= used_ == input_.source.window().size();
     return rows_;
   }
 

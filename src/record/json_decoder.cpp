@@ -35,6 +35,7 @@ class JsonDecoder final : public Decoder {
         break;
       }
     }
+    input_.starved |= used_ == input_.source.window().size();
     return rows_;
   }
 

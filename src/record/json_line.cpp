@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "base/timestamp.hpp"
 #include "record/base64.hpp"
@@ -90,9 +91,11 @@ const char* JsonLineParser::parse(std::string_view line, Result& into, Scratch& 
 
 void JsonLineParser::parse_object(Result& into) {
   expect('{', "not a JSON object");
+  bool first = !parse_usual_members(into);
   skip_blank();
   if (take('}')) return;
   while (error_ == nullptr) {
+    if (!std::exchange(first, false)) expect(',', "a comma or the object's end was expected");
     skip_blank();
     if (at_ == end_ || *at_ != '"') return fail("a key was expected");
     const std::string_view key = parse_string();
@@ -102,27 +105,57 @@ void JsonLineParser::parse_object(Result& into) {
     if (error_ == nullptr && !take_null()) parse_member(key, into);
     skip_blank();
     if (take('}')) return;
-    expect(',', "a comma or the object's end was expected");
   }
 }
 
+// The keys in the order and the spelling in which vegeta writes them, as far as they come so: most lines in one go. False: none did.
+bool JsonLineParser::parse_usual_members(Result& into) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  if (!take_literal("\"attack\":")) return false;
+  if (!take_null()) parse_text(into.attack);
+  if (!take_literal(",\"seq\":")) return true;
+  if (!take_null()) into.seq = parse_unsigned(kMost);
+  if (!take_literal(",\"code\":")) return true;
+  if (!take_null()) into.code = static_cast<std::uint16_t>(parse_unsigned(0xffff));
+  if (!take_literal(",\"timestamp\":")) return true;
+  if (!take_null()) into.timestamp = parse_time();
+  if (!take_literal(",\"latency\":")) return true;
+  if (!take_null()) into.latency = Nanos(parse_signed());
+  if (!take_literal(",\"bytes_out\":")) return true;
+  if (!take_null()) into.bytes_out = parse_unsigned(kMost);
+  if (!take_literal(",\"bytes_in\":")) return true;
+  if (!take_null()) into.bytes_in = parse_unsigned(kMost);
+  if (!take_literal(",\"error\":")) return true;
+  if (!take_null()) parse_text(into.error);
+  if (!take_literal(",\"body\":")) return true;
+  if (!take_null()) parse_body(into);
+  if (!take_literal(",\"method\":")) return true;
+  if (!take_null()) parse_text(into.method);
+  if (!take_literal(",\"url\":")) return true;
+  if (!take_null()) parse_text(into.url);
+  if (!take_literal(",\"headers\":")) return true;
+  if (!take_null()) parse_headers(into);
+  return true;
+}
+
+void JsonLineParser::parse_text(std::string_view& field) {
+  if (at_ == end_ || *at_ != '"') return fail("a string was expected");
+  field = parse_string();
+}
+
 void JsonLineParser::parse_member(std::string_view key, Result& into) {
-  const auto text = [&](std::string_view& field) {
-    if (at_ == end_ || *at_ != '"') return fail("a string was expected");
-    field = parse_string();
-  };
   const auto time = [&](Nanos& field) { field = Nanos(parse_signed()); };
-  if (key == "attack") return text(into.attack);
+  if (key == "attack") return parse_text(into.attack);
   if (key == "seq") return void(into.seq = parse_unsigned(std::numeric_limits<std::uint64_t>::max()));
   if (key == "code") return void(into.code = static_cast<std::uint16_t>(parse_unsigned(0xffff)));
   if (key == "timestamp") return void(into.timestamp = parse_time());
   if (key == "latency") return time(into.latency);
   if (key == "bytes_out") return void(into.bytes_out = parse_unsigned(std::numeric_limits<std::uint64_t>::max()));
   if (key == "bytes_in") return void(into.bytes_in = parse_unsigned(std::numeric_limits<std::uint64_t>::max()));
-  if (key == "error") return text(into.error);
+  if (key == "error") return parse_text(into.error);
   if (key == "body") return parse_body(into);
-  if (key == "method") return text(into.method);
-  if (key == "url") return text(into.url);
+  if (key == "method") return parse_text(into.method);
+  if (key == "url") return parse_text(into.url);
   if (key == "headers") return parse_headers(into);
   // Ours: docs/results-format.md lists them.
   if (key == "lag") return time(into.lag);
@@ -134,7 +167,7 @@ void JsonLineParser::parse_member(std::string_view key, Result& into) {
   if (key == "retries") return void(into.retries = static_cast<std::uint8_t>(parse_unsigned(0xff)));
   if (key == "outcome") {
     std::string_view name;
-    text(name);
+    parse_text(name);
     const auto found = std::find(kOutcomes.begin(), kOutcomes.end(), name);
     if (found != kOutcomes.end()) into.outcome = static_cast<Outcome>(found - kOutcomes.begin());
     return;
@@ -313,22 +346,6 @@ void JsonLineParser::skip_value() {
   }
   if (at_ == from) fail("a value was expected");
   if (depth != 0) fail("the line ends too early");
-}
-
-void JsonLineParser::skip_blank() {
-  while (at_ != end_ && (*at_ == ' ' || *at_ == '\t' || *at_ == '\r' || *at_ == '\n')) ++at_;
-}
-
-bool JsonLineParser::take(char c) {
-  if (error_ != nullptr || at_ == end_ || *at_ != c) return false;
-  ++at_;
-  return true;
-}
-
-bool JsonLineParser::take_null() {
-  if (end_ - at_ < 4 || std::memcmp(at_, "null", 4) != 0) return false;
-  at_ += 4;
-  return true;
 }
 
 void JsonLineParser::expect(char c, const char* otherwise) {

@@ -2,6 +2,7 @@
 // strings, unknown and repeated keys, nulls), strict where it is (types, ranges, what may follow the object).
 #pragma once
 
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,8 @@ class JsonLineParser {
 
  private:
   void parse_object(Result& into);
+  bool parse_usual_members(Result& into);
+  void parse_text(std::string_view& field);
   void parse_member(std::string_view key, Result& into);
   void parse_headers(Result& into);
   void parse_header_values(std::string_view name);
@@ -34,9 +37,21 @@ class JsonLineParser {
   void parse_body(Result& into);
   void skip_value();
 
-  void skip_blank();
-  bool take(char c);
-  bool take_null();
+  void skip_blank() {
+    while (at_ != end_ && (*at_ == ' ' || *at_ == '\t' || *at_ == '\r' || *at_ == '\n')) ++at_;
+  }
+  bool take(char c) {
+    if (error_ != nullptr || at_ == end_ || *at_ != c) return false;
+    ++at_;
+    return true;
+  }
+  bool take_null() { return take_literal("null"); }
+  template <std::size_t kSize>
+  bool take_literal(const char (&literal)[kSize]) {
+    if (error_ != nullptr || static_cast<std::size_t>(end_ - at_) < kSize - 1 || std::memcmp(at_, literal, kSize - 1) != 0) return false;
+    at_ += kSize - 1;
+    return true;
+  }
   void expect(char c, const char* otherwise);
   void fail(const char* why);
 

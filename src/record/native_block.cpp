@@ -6,7 +6,7 @@
 namespace thrum::native {
 namespace {
 
-Nanos optional_time(std::uint64_t v) { return v == 0 ? Result::kNone : Nanos(static_cast<std::int64_t>(v - 1)); }
+Nanos optional_time(std::uint64_t v) { return v == 0 ? Result::kNone : Nanos(unpack_optional(v)); }
 
 Outcome outcome(std::uint64_t v) { return v < static_cast<std::uint64_t>(Outcome::unknown) ? static_cast<Outcome>(v) : Outcome::unknown; }
 
@@ -103,8 +103,9 @@ std::span<const Result> ResultsBlock::next_rows() {
   if (!columns_[kFirstByte].is_constant() || columns_[kFirstByte].value() != 0)
     for (std::size_t i = 0; i < n; ++i) {
       const std::uint64_t v = columns_[kFirstByte].at(next_ + i);
-      rows[i].first_byte =
-          v == 0 ? Result::kNone : Nanos(static_cast<std::int64_t>(static_cast<std::uint64_t>(rows[i].latency.count()) - (v - 1)));
+      rows[i].first_byte = v == 0 ? Result::kNone
+                                  : Nanos(static_cast<std::int64_t>(static_cast<std::uint64_t>(rows[i].latency.count()) -
+                                                                    static_cast<std::uint64_t>(unpack_optional(v))));
     }
   fill(kDns, rows, [](Result& r, std::uint64_t v) { r.dns = optional_time(v); });
   fill(kConnect, rows, [](Result& r, std::uint64_t v) { r.connect = optional_time(v); });

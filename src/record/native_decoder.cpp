@@ -26,6 +26,7 @@ class NativeDecoder final : public Decoder {
         const auto rows = block_.next_rows();
         if (rows.empty()) drop_block();
         results_ += rows.size();
+        input_.starved = block_.rows_left() == 0 && !holds_block(input_.source.window().substr(used_));
         if (!rows.empty()) return rows;
       }
       if (input_.failure) return {};
@@ -46,6 +47,10 @@ class NativeDecoder final : public Decoder {
 
  private:
   enum class Take : std::uint8_t { done, incomplete, bad };
+
+  static bool holds_block(std::string_view text) {
+    return text.size() >= kBlockHeaderSize && text.size() - kBlockHeaderSize >= read_fixed<std::uint32_t>(text.data() + 4);
+  }
 
   // false: the input has ended, or failed.
   bool read_more() {

@@ -31,9 +31,9 @@ enum Column : std::uint8_t {
   kTimeHigh,   // zigzag of the time's bits 64 … 127
   kZone,       // zigzag of Timestamp::zone
   kLatency,    //
-  kLag,        // 0: none; else lag + 1
-  kFirstByte,  // 0: none; else latency - first byte + 1
-  kDns,        // 0: none; else the time + 1; so for the next two
+  kLag,        // optional, as the next four: 0 is none, else pack_optional() of the time
+  kFirstByte,  // of latency - first byte
+  kDns,
   kConnect,
   kTls,
   kBytesOut,
@@ -67,6 +67,10 @@ inline constexpr std::uint64_t kTextIsCompressed = 1;  // bit of a block's flags
 
 constexpr std::uint64_t zigzag(std::int64_t v) { return static_cast<std::uint64_t>(v) << 1 ^ static_cast<std::uint64_t>(v >> 63); }
 constexpr std::int64_t unzigzag(std::uint64_t v) { return static_cast<std::int64_t>(v >> 1 ^ (0 - (v & 1))); }
+
+// A time that may be missing: 0 is none, and what would be taken for it moves up by one.
+constexpr std::uint64_t pack_optional(std::int64_t v) { return static_cast<std::uint64_t>(v) + (v >= 0 ? 1 : 0); }
+constexpr std::int64_t unpack_optional(std::uint64_t v) { return static_cast<std::int64_t>(v - (v <= std::uint64_t{1} << 63 ? 1 : 0)); }
 
 // base + (seq - first) * slope / 1024, modulo 2^64, rounded down.
 constexpr std::uint64_t predict(std::uint64_t base, std::uint64_t seq, std::uint64_t first, std::uint64_t slope) {

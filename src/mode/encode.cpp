@@ -15,7 +15,7 @@ namespace thrum::mode {
 namespace {
 
 bool same_file(const std::string& a, const std::string& b) {
-  struct stat x {}, y {};
+  struct stat x{}, y{};
   return ::stat(a.c_str(), &x) == 0 && ::stat(b.c_str(), &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
@@ -30,8 +30,8 @@ Expected<void> check_output(const EncodeOptions& options) {
   const auto there = encoding_of_file(options.output);
   const bool recorded = there == Encoding::native || there == Encoding::gob;
   if (recorded && there != options.to && !options.force)
-    return usage_error(fmt::format("-output {}: that file holds recorded results ({}); name another, or add -force", printable(options.output),
-                                   name_of(*there)));
+    return usage_error(fmt::format("-output {}: that file holds recorded results ({}); name another, or add -force",
+                                   printable(options.output), name_of(*there)));
   return {};
 }
 

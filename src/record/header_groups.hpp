@@ -21,7 +21,10 @@ class HeaderGroups {
   std::span<const Group> of(std::span<const Header> headers, Order order) {
     indexes_.resize(headers.size());
     for (std::uint32_t i = 0; i < indexes_.size(); ++i) indexes_[i] = i;
-    std::stable_sort(indexes_.begin(), indexes_.end(), [&](std::uint32_t a, std::uint32_t b) { return headers[a].name < headers[b].name; });
+    std::sort(indexes_.begin(), indexes_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const int order = headers[a].name.compare(headers[b].name);
+      return order != 0 ? order < 0 : a < b;
+    });
     groups_.clear();
     for (std::size_t from = 0, to = 0; from < indexes_.size(); from = to) {
       while (to < indexes_.size() && headers[indexes_[to]].name == headers[indexes_[from]].name) ++to;

@@ -1,0 +1,131 @@
+#include "mode/encode.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "record/encoder.hpp"
+
+namespace thrum::mode {
+namespace {
+
+class Encode : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = (std::filesystem::temp_directory_path() / "thrum-encode-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(folder_.data()), nullptr);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(std::string_view name) const { return folder_ + "/" + std::string(name); }
+
+  std::string write(std::string_view name, Encoding encoding, std::size_t count, std::uint64_t from = 0) const {
+    std::vector<Result> rows(count);
+    for (std::size_t i = 0; i < count; ++i) rows[i].seq = from + i, rows[i].code = 200;
+    const auto encoder = make_encoder(encoding);
+    std::string bytes;
+    encoder->begin({}, bytes);
+    encoder->append(rows, bytes);
+    encoder->flush(bytes);
+    std::ofstream(path(name), std::ios::binary) << bytes;
+    return path(name);
+  }
+
+  std::string contents(std::string_view name) const {
+    std::ostringstream bytes;
+    bytes << std::ifstream(path(name), std::ios::binary).rdbuf();
+    return bytes.str();
+  }
+
+  Expected<std::uint64_t> run(const EncodeOptions& options) {
+    warnings_.clear();
+    return run_encode(options, {.warn = [this](std::string_view line) { warnings_.emplace_back(line); }});
+  }
+
+  std::string folder_;
+  std::vector<std::string> warnings_;
+};
+
+TEST_F(Encode, SeveralFilesInTurn) {
+  EncodeOptions options;
+  options.inputs = {write("a", Encoding::native, 2, 10), write("b", Encoding::gob, 3, 20)};
+  options.to = Encoding::csv;
+  options.csv_header = true;
+  options.output = path("out.csv");
+  const auto count = run(options);
+  ASSERT_TRUE(count) << count.error().text;
+  EXPECT_EQ(*count, 5u);
+  EXPECT_TRUE(warnings_.empty());
+  std::istringstream lines(contents("out.csv"));
+  std::string seqs;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    std::string field;
+    for (int i = 0; i < 9; ++i) std::getline(fields, field, ',');
+    seqs += field + " ";
+  }
+  EXPECT_EQ(seqs, "seq 10 20 11 21 22 ");
+}
+
+TEST_F(Encode, DamageIsAWarningAndWithStrictAnError) {
+  EncodeOptions options;
+  options.inputs = {write("a", Encoding::json, 2)};
+  std::ofstream(path("a"), std::ios::app) << "{broken\n";
+  options.to = Encoding::csv;
+  options.output = path("out.csv");
+  auto count = run(options);
+  ASSERT_TRUE(count) << count.error().text;
+  EXPECT_EQ(*count, 2u);
+  ASSERT_EQ(warnings_.size(), 1u);
+  EXPECT_TRUE(warnings_[0].starts_with(path("a") + ": byte ")) << warnings_[0];
+
+  options.strict = true;
+  count = run(options);
+  ASSERT_FALSE(count);
+  EXPECT_TRUE(warnings_.empty());
+  const std::string out = contents("out.csv");
+  EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 2) << "what stood before it came out";
+}
+
+TEST_F(Encode, NeverOverAnInput) {
+  EncodeOptions options;
+  options.inputs = {write("a", Encoding::native, 2)};
+  std::filesystem::create_symlink(path("a"), path("b"));
+  options.output = path("b");
+  options.force = true;
+  const std::string before = contents("a");
+  const auto count = run(options);
+  ASSERT_FALSE(count);
+  EXPECT_EQ(count.error().kind, ErrorKind::usage);
+  EXPECT_EQ(contents("a"), before);
+}
+
+TEST_F(Encode, OverRecordedResultsOnlyWhenForced) {
+  EncodeOptions options;
+  options.inputs = {write("a", Encoding::json, 2)};
+  options.to = Encoding::csv;
+  options.output = write("b", Encoding::native, 2);
+  auto count = run(options);
+  ASSERT_FALSE(count);
+  EXPECT_EQ(count.error().text, "-output " + path("b") + ": that file holds recorded results (native); name another, or add -force");
+  options.force = true;
+  EXPECT_TRUE(run(options));
+  options.force = false;
+  EXPECT_TRUE(run(options)) << "what was encoded may be encoded again";
+}
+
+TEST_F(Encode, NothingIsCreatedWhenAnInputIsWrong) {
+  EncodeOptions options;
+  options.inputs = {path("missing")};
+  options.output = path("out");
+  const auto count = run(options);
+  ASSERT_FALSE(count);
+  EXPECT_EQ(count.error().kind, ErrorKind::failure);
+  EXPECT_FALSE(std::filesystem::exists(path("out")));
+}
+
+}  // namespace
+}  // namespace thrum::mode

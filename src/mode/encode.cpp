@@ -14,9 +14,11 @@
 namespace thrum::mode {
 namespace {
 
-bool same_file(const std::string& a, const std::string& b) {
-  struct stat x{}, y{};
-  return ::stat(a.c_str(), &x) == 0 && ::stat(b.c_str(), &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+bool is_input(const std::string& input, const std::string& output) {
+  struct stat in{}, out{};
+  const bool standard = input == "stdin" || input == "-";
+  return (standard ? ::fstat(STDIN_FILENO, &in) : ::stat(input.c_str(), &in)) == 0 && ::stat(output.c_str(), &out) == 0 &&
+         S_ISREG(out.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
 bool is_standard_output(const std::string& name) { return name == "stdout" || name == "-"; }
@@ -24,14 +26,15 @@ bool is_standard_output(const std::string& name) { return name == "stdout" || na
 // Whether writing to the output would destroy an input, or results that nobody asked to replace.
 Expected<void> check_output(const EncodeOptions& options) {
   if (is_standard_output(options.output)) return {};
-  for (const std::string& input : options.inputs)
-    if (same_file(input, options.output))
-      return usage_error(fmt::format("-output {}: that is one of the inputs; name another file", printable(options.output)));
+  const std::vector<std::string> inputs = options.inputs.empty() ? std::vector<std::string>{"stdin"} : options.inputs;
+  for (const std::string& input : inputs)
+    if (is_input(input, options.output))
+      return usage_error(fmt::format("-output={} is one of the inputs: name another file", printable(options.output)));
   const auto there = encoding_of_file(options.output);
   const bool recorded = there == Encoding::native || there == Encoding::gob;
   if (recorded && there != options.to && !options.force)
-    return usage_error(fmt::format("-output {}: that file holds recorded results ({}); name another, or add -force",
-                                   printable(options.output), name_of(*there)));
+    return usage_error(fmt::format("-output={} holds recorded results ({}): name another file, or add -force", printable(options.output),
+                                   name_of(*there)));
   return {};
 }
 

@@ -22,8 +22,8 @@ class HeaderGroups {
     indexes_.resize(headers.size());
     for (std::uint32_t i = 0; i < indexes_.size(); ++i) indexes_[i] = i;
     std::sort(indexes_.begin(), indexes_.end(), [&](std::uint32_t a, std::uint32_t b) {
-      const int order = headers[a].name.compare(headers[b].name);
-      return order != 0 ? order < 0 : a < b;
+      const int names = headers[a].name.compare(headers[b].name);
+      return names != 0 ? names < 0 : a < b;
     });
     groups_.clear();
     for (std::size_t from = 0, to = 0; from < indexes_.size(); from = to) {

@@ -110,7 +110,7 @@ TEST_F(Encode, OverRecordedResultsOnlyWhenForced) {
   options.output = write("b", Encoding::native, 2);
   auto count = run(options);
   ASSERT_FALSE(count);
-  EXPECT_EQ(count.error().text, "-output " + path("b") + ": that file holds recorded results (native); name another, or add -force");
+  EXPECT_EQ(count.error().text, "-output=" + path("b") + " holds recorded results (native): name another file, or add -force");
   options.force = true;
   EXPECT_TRUE(run(options));
   options.force = false;

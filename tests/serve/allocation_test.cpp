@@ -1,5 +1,6 @@
-// After warm-up, answering a request from memory allocates nothing.
+// After warm-up, answering a request from memory allocates nothing, and a connection that idles holds next to nothing.
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <cstdlib>
 #include <new>
@@ -7,17 +8,22 @@
 #include "loop.hpp"
 
 namespace {
-std::uint64_t allocations = 0;
+std::uint64_t allocations = 0, bytes_held = 0;
 }
 
 // Not inlined: GCC would see malloc's memory handed to delete, and warn.
 [[gnu::noinline]] void* operator new(std::size_t n) {
   ++allocations;
-  if (void* p = std::malloc(n == 0 ? 1 : n)) return p;
-  throw std::bad_alloc();
+  void* p = std::malloc(n == 0 ? 1 : n);
+  if (p == nullptr) throw std::bad_alloc();
+  bytes_held += malloc_usable_size(p);
+  return p;
 }
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p) noexcept {
+  bytes_held -= malloc_usable_size(p);
+  std::free(p);
+}
+void operator delete(void* p, std::size_t) noexcept { operator delete(p); }
 
 namespace thrum::serve {
 namespace {
@@ -45,6 +51,33 @@ TEST(Allocation, NoneOnTheRequestPath) {
     EXPECT_EQ(allocations_of(loop, client, one, response), 0u) << one;
     EXPECT_EQ(allocations_of(loop, client, one + one + one, 3 * response), 0u) << one;
   }
+}
+
+TEST(Allocation, IdleConnectionsAreSmall) {
+  constexpr std::uint64_t kClients = 300;
+  Loop loop;
+  loop.serve_demo();
+  std::vector<std::unique_ptr<Client>> clients;
+  std::uint64_t by_clients = 0;
+  const std::uint64_t before = bytes_held;
+  for (std::uint64_t i = 0; i < kClients; ++i) {
+    const std::uint64_t at = bytes_held;
+    clients.push_back(std::make_unique<Client>(loop));
+    by_clients += bytes_held - at;
+    // A head in pieces, a body in pieces, requests in a row: all of it is given back.
+    for (const char* piece : {"GET /by", "tes/16 HTTP/1.1\r\nHost: t\r\n\r\n"}) {
+      ASSERT_TRUE(clients[i]->send(piece));
+      loop.turn();
+    }
+    ASSERT_EQ(body_of(clients[i]->read_response()).size(), 16u);
+    ASSERT_TRUE(clients[i]->send("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 5000\r\n\r\n"));
+    loop.turn();
+    ASSERT_TRUE(clients[i]->send(std::string(5000, 'x')));
+    ASSERT_GT(body_of(clients[i]->read_response()).size(), 5000u);
+    clients[i]->forget();
+  }
+  ASSERT_EQ(loop.counters().connections_open.get(), kClients);
+  EXPECT_LT((bytes_held - before - by_clients) / kClients, 1024u);
 }
 
 TEST(Allocation, TheTestSeesThem) {

@@ -154,6 +154,7 @@ class Client {
     return ended_;
   }
   int error() const { return error_; }
+  void forget() { std::string().swap(received_); }  // what came, and its memory
   void finish_sending() { ::shutdown(fd_.get(), SHUT_WR); }
   void reset() {
     const linger hard{1, 0};

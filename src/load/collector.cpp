@@ -71,7 +71,6 @@ std::string_view Collector::words(const Record& r) {
                 r.request->route->index};
   const auto known = words_.find(key);
   if (known != words_.end()) return known->second;
-  if (words_.size() >= kMostWords) words_.clear();
   return words_.emplace(key, describe(r, plan_.options.timeout)).first->second;
 }
 
@@ -124,6 +123,7 @@ void Collector::flush() {
   results_.clear();
   headers_.clear();
   headers_.reserve(records_.size());
+  if (words_.size() >= kMostWords) words_.clear();  // not in the middle: results show what is in it
   if (status_) {
     for (const Record& r : records_) add(r);
     status_ = sink_.take(results_);

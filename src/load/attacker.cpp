@@ -142,6 +142,8 @@ Expected<Summary> AttackerImpl::run(ResultSink& sink) {
     const auto primed = feeder_->prime();
     if (!primed) return std::unexpected(primed.error());
     if (!*primed && !plan_->stop.load()) return failure("no targets to attack");
+    for (const auto& shard : shards_)
+      if (auto ready = shard->make_tls_ready(); !ready) return std::unexpected(ready.error());
   }
   const Timestamp started = wall_clock();
   plan_->start = now();

@@ -64,10 +64,7 @@ Expected<void> Shard::prepare() {
   auto network = net::OwnNetwork::create(std::move(options));
   if (!network) return std::unexpected(network.error());
   network_ = std::move(*network);
-  // Loading the roots takes milliseconds: not when the first hit is due.
-  if (plan_.routes.has_tls()) {
-    if (auto loaded = network_->network().tls.load(); !loaded) return loaded;
-  }
+  if (auto tls = make_tls_ready(); !tls) return tls;
   const std::uint64_t ready = std::min({share_of(plan_.options.workers, slice_.shard, slice_.shards), max_in_flight_, kMostReady});
   for (std::uint64_t i = 0; i < ready; ++i) {
     exchanges_.emplace_back();
@@ -76,12 +73,16 @@ Expected<void> Shard::prepare() {
   return {};
 }
 
+// Loading the roots takes milliseconds: not when the first hit is due.
+Expected<void> Shard::make_tls_ready() { return plan_.routes.has_tls() ? network_->network().tls.load() : Expected<void>{}; }
+
 void Shard::wake() { network_->network().reactor.wake(); }
 
 void Shard::run() {
   pthread_setname_np(pthread_self(), "thrum-shard");
   prctl(PR_SET_TIMERSLACK, 1);  // this thread's only
   const Nanos cpu_before = thread_cpu();
+  if (plan_.stop.load(std::memory_order_relaxed)) begin_stop(Nanos(0));  // before anything was due
   for (;;) {
     Nanos t = clock();
     if (plan_.stop.load(std::memory_order_relaxed) && !stopping_) begin_stop(t);
@@ -112,6 +113,7 @@ void Shard::run() {
 // Starts hits that are due and can leave, `most` of them.
 void Shard::pump(Nanos t, int most) {
   blocked_by_ = Limit::none;
+  notice_dry_source();
   while (most-- > 0 && may_be_due(t)) {
     blocked_by_ = what_blocks();
     if (blocked_by_ != Limit::none) {
@@ -141,15 +143,18 @@ Limit Shard::what_blocks() {
   if (plan_.is_lazy() && pending_ == nullptr) {
     pending_ = feeder_->take(slice_.shard);
     if (pending_ == nullptr) {
-      // No more targets, no more hits; those held back still go.
-      if (feeder_->is_dry(slice_.shard)) {
-        claims_left_ = false;
-        pacer_.end_at(Nanos(0));
-      }
+      notice_dry_source();
       return Limit::targets;
     }
   }
   return Limit::none;
+}
+
+// The end of the targets is the end of the schedule, whether a hit is due or not. Those held back still go.
+void Shard::notice_dry_source() {
+  if (!plan_.is_lazy() || pending_ != nullptr || !feeder_->is_dry(slice_.shard)) return;
+  claims_left_ = false;
+  pacer_.end_at(Nanos(0));
 }
 
 // Whether the next hit needs a new connection before it is known that none will be free at once.

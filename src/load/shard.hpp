@@ -83,8 +83,9 @@ class Shard final : public ConnectionOwner {
   ~Shard() override;
 
   Expected<void> prepare();
-  void run();   // on its own thread, until the attack is over for this shard
-  void wake();  // from any thread
+  Expected<void> make_tls_ready();  // if a route that is known needs it
+  void run();                       // on its own thread, until the attack is over for this shard
+  void wake();                      // from any thread
 
   Ring<Record>& results() { return results_; }
   const Gauges& gauges() const { return gauges_; }
@@ -108,6 +109,7 @@ class Shard final : public ConnectionOwner {
   bool is_closed() const { return plan_.options.shape.is_closed(); }
   bool may_be_due(Nanos t) const { return !ending_ && (is_closed() ? claims_left_ : pacer_.next_at() <= t); }
   Limit what_blocks();
+  void notice_dry_source();
   bool must_look_first(Nanos t);
   void look();
   bool take_hit(Nanos t, Due& due);

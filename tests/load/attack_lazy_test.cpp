@@ -161,6 +161,17 @@ TEST_P(LazyModes, GoOnWhenASlowSourceComesBack) {
   expect_each_once(server, 12);
 }
 
+// The source runs dry while hits are held back at a cap: they still leave.
+TEST_P(LazyModes, SendWhatIsHeldBackWhenTheSourceIsDry) {
+  ScriptedServer server(answering_after(3ms));
+  AttackOptions o = options();
+  o.max_connections = 2;
+  const Ran r = attack(o, paths(server, 40));
+  EXPECT_EQ(r.books().ok, 40u);
+  EXPECT_LE(server.open_peak(), 2u);
+  expect_each_once(server, 40);
+}
+
 INSTANTIATE_TEST_SUITE_P(Modes, LazyModes,
                          testing::Values(Mode{false, 1}, Mode{false, 2}, Mode{false, 3}, Mode{true, 1}, Mode{true, 2}, Mode{true, 4}),
                          [](const auto& i) { return (i.param.is_closed ? "closed" : "open") + std::to_string(i.param.shards); });

@@ -1,0 +1,140 @@
+#include "mode/attack.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/clock.hpp"
+#include "mode/attack_product.hpp"
+#include "mode/output_guard.hpp"
+#include "report/judgement.hpp"
+#include "ui/progress_line.hpp"
+
+namespace thrum::mode {
+namespace {
+
+constexpr std::uint64_t kTolerance = 100;  // one missed hit in a hundred is worth a word
+
+bool is_stdin(const std::string& name) { return name == "stdin" || name == "-"; }
+
+bool missed_many(const Books& books) { return books.missed * kTolerance > books.scheduled; }
+
+// A cap of ours that held hits back counts though all were sent in the end. A machine that was late now and then does not:
+// when it can't keep up, hits are missed.
+bool kept_rate(const Summary& summary) {
+  const bool was_capped = summary.limit != Limit::none && summary.limit != Limit::cpu && summary.limit != Limit::target;
+  return !was_capped && !missed_many(summary.books);
+}
+
+// The books of an attack that failed.
+Summary so_far(const Progress& p) {
+  Summary summary;
+  summary.books = {.scheduled = p.sent + p.missed, .sent = p.sent, .missed = p.missed, .ok = p.ok, .failed = p.sent - p.ok, .cut = 0};
+  summary.elapsed = summary.sending = p.elapsed;
+  summary.stopped = true;
+  return summary;
+}
+
+std::int64_t body_bytes_kept(const AttackRequest& request) {
+  constexpr std::int64_t kAll = -1;
+  return request.max_body.value_or(request.capture_body ? kAll : 0);
+}
+
+Expected<void> guard(const AttackRequest& request) {
+  const TlsOptions& tls = request.options.tls;
+  std::vector<Input> inputs{{"-targets", request.targets}, {"-body", request.body}, {"-cert", tls.cert_file}, {"-key", tls.key_file}};
+  for (const std::string& file : tls.root_cert_files) inputs.push_back({"-root-certs", file});
+  return guard_output(request.output, inputs);
+}
+
+Expected<std::unique_ptr<Attacker>> open_attacker(const AttackRequest& request) {
+  AttackOptions options = request.options;
+  options.max_body = body_bytes_kept(request);
+  if (!request.body.empty()) {
+    auto body = read_body_file(request.body);
+    if (!body) return std::unexpected(std::move(body.error()));
+    options.body = std::move(*body);
+  }
+  const std::string from = is_stdin(request.targets) ? "-" : request.targets;
+  if (request.lazy) {
+    auto source = stream_targets(from, request.format);
+    if (!source) return std::unexpected(std::move(source.error()));
+    return Attacker::create(std::move(options), std::move(*source));
+  }
+  auto targets = read_targets(from, request.format);
+  if (!targets) return std::unexpected(std::move(targets.error()));
+  return Attacker::create(std::move(options), std::move(*targets));
+}
+
+class AttackRun final : public Attack, private ResultSink {
+ public:
+  AttackRun(AttackRequest request, AttackHooks hooks) : request_(std::move(request)), hooks_(std::move(hooks)) {}
+
+  Expected<void> prepare();
+  Expected<AttackEnd> run() override;
+  void stop() override { attacker_->stop(); }
+  void cut() override { attacker_->cut(); }
+
+ private:
+  Expected<void> take(std::span<const Result> results) override { return watch(product_->take(results)); }
+  Expected<void> tick() override {
+    if (progress_) progress_->show(attacker_->progress(), now());
+    return watch(product_->tick());
+  }
+  Expected<void> watch(Expected<void> done) {
+    product_failed_ = product_failed_ || !done;
+    return done;
+  }
+
+  AttackRequest request_;
+  AttackHooks hooks_;
+  std::unique_ptr<Attacker> attacker_;
+  std::unique_ptr<AttackProduct> product_;
+  std::optional<ui::ProgressLine> progress_;
+  bool product_failed_ = false;
+};
+
+Expected<void> AttackRun::prepare() {
+  if (auto checked = check(request_); !checked) return checked;
+  if (is_stdin(request_.targets) && ::isatty(STDIN_FILENO) == 1)
+    return usage_error(
+        "no targets, as stdin is a terminal; write echo \"GET http://127.0.0.1:18080/\" | thrum attack ..., or -targets=FILE");
+  if (auto safe = guard(request_); !safe) return safe;
+  auto attacker = open_attacker(request_);
+  if (!attacker) return std::unexpected(std::move(attacker.error()));
+  attacker_ = std::move(*attacker);
+  // Last, so that no mistake in what comes before empties an older file.
+  auto product = open_product(request_, hooks_);
+  if (!product) return std::unexpected(std::move(product.error()));
+  product_ = std::move(*product);
+
+  const bool in_place = ::isatty(STDERR_FILENO) == 1;
+  if (request_.progress.value_or(in_place))
+    progress_.emplace(STDERR_FILENO, in_place, ui::ProgressPlan{request_.options.duration, request_.options.shape.is_closed()});
+  return {};
+}
+
+Expected<AttackEnd> AttackRun::run() {
+  const auto summary = attacker_->run(*this);
+  if (progress_) progress_->clear();
+  if (!summary) {
+    // Targets that turned out bad half-way, say. What came before is worth as much as ever.
+    if (!product_failed_) (void)product_->finish(so_far(attacker_->progress()));
+    return std::unexpected(summary.error());
+  }
+  if (auto finished = product_->finish(*summary); !finished) return std::unexpected(finished.error());
+  const Books& books = summary->books;
+  const std::string limit = report::limit_words(*summary);
+  if (missed_many(books) && !product_->tells_limits())
+    hooks_.warn(fmt::format("sent {} of {}: {}", books.sent, books.scheduled, limit.empty() ? "the attack ended first" : limit));
+  return request_.strict_rate && !kept_rate(*summary) ? AttackEnd::off_rate : AttackEnd::done;
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<Attack>> Attack::prepare(AttackRequest request, AttackHooks hooks) {
+  auto run = std::make_unique<AttackRun>(std::move(request), std::move(hooks));
+  if (auto ready = run->prepare(); !ready) return std::unexpected(std::move(ready.error()));
+  return std::unique_ptr<Attack>(std::move(run));
+}
+
+}  // namespace thrum::mode

@@ -1,0 +1,64 @@
+// An attack as a person asks for it: targets from a file or stdin, results to a file or stdout, progress on stderr, a text
+// report where stdout is a terminal. Composition only: targets -> load -> record (or measure -> report).
+//
+// prepare() reads what there is to read and opens the output; run() blocks until the attack is over. stop() and cut() may be
+// called from any thread or signal handler.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "record/encoding.hpp"
+#include "thrum/attacker.hpp"
+#include "thrum/error.hpp"
+#include "thrum/targets.hpp"
+
+namespace thrum::mode {
+
+struct AttackRequest {
+  AttackOptions options;          // what the library is asked; its body and max_body are set from the fields below
+  std::string targets = "stdin";  // a file, or stdin
+  TargetFormat format = TargetFormat::http;
+  bool lazy = false;                     // read targets while attacking
+  std::string body;                      // a file; empty: none
+  bool capture_body = false;             // keep response bodies
+  std::optional<std::int64_t> max_body;  // most bytes of each to keep, -1: all; none given: all if capture_body, else none
+  std::string output = "stdout";         // a file, or stdout
+  Encoding encoding = Encoding::native;
+  std::optional<bool> progress;                            // none given: when stderr is a terminal
+  bool strict_rate = false;                                // not keeping the rate is a failure
+  std::vector<std::pair<std::string, std::string>> typed;  // flag and value, as given; kept in the results, secrets masked
+};
+
+// What contradicts itself or can't work in `request`, before anything is opened. The errors name flags.
+Expected<void> check(const AttackRequest& request);
+
+enum class AttackEnd : std::uint8_t {
+  done,      // as asked, or stopped by somebody
+  off_rate,  // done, but with strict_rate the rate was not kept
+};
+
+// Where the words go; the progress line goes to stderr by itself.
+struct AttackHooks {
+  std::function<Expected<void>(std::string_view)> print;  // the product, when it is text for a terminal
+  std::function<void(std::string_view)> warn;             // one line that a person should know
+};
+
+class Attack {
+ public:
+  static Expected<std::unique_ptr<Attack>> prepare(AttackRequest request, AttackHooks hooks);
+  virtual ~Attack() = default;
+
+  // An error of kind broken_pipe: the reader of the output went away.
+  virtual Expected<AttackEnd> run() = 0;
+  virtual void stop() = 0;
+  virtual void cut() = 0;
+};
+
+}  // namespace thrum::mode

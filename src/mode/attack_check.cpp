@@ -1,0 +1,16 @@
+#include "mode/attack.hpp"
+
+namespace thrum::mode {
+
+Expected<void> check(const AttackRequest& request) {
+  const AttackOptions& o = request.options;
+  if (o.shape.is_closed() && o.max_workers == kUnlimited)
+    return usage_error(
+        "-rate=0 sends as fast as -max-workers allow, so give -max-workers=N too: how many requests may be in flight at once");
+  if (o.tls.cert_file.empty() && !o.tls.key_file.empty()) return usage_error("-key is the key of -cert, so give -cert=FILE too");
+  if (request.capture_body && request.max_body == 0)
+    return usage_error("-capture=body keeps bodies and -max-body=0 keeps none of them; leave one out");
+  return {};
+}
+
+}  // namespace thrum::mode

@@ -1,0 +1,133 @@
+#include "mode/attack_product.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "base/text.hpp"
+#include "base/version.hpp"
+#include "record/writer.hpp"
+#include "report/text.hpp"
+
+namespace thrum::mode {
+namespace {
+
+using Typed = std::vector<std::pair<std::string, std::string>>;
+
+// Results are passed around; what opens doors must not travel with them.
+Typed masked(Typed typed) {
+  static constexpr std::array<std::string_view, 6> kSecret{"authorization", "proxy-authorization", "cookie",
+                                                           "x-api-key",     "x-auth-token",        "api-key"};
+  for (auto& [flag, value] : typed) {
+    const std::size_t colon = value.find(':');
+    if (flag != "header" || colon == std::string::npos) continue;
+    const std::string name = lower(trim(std::string_view(value).substr(0, colon)));
+    if (std::find(kSecret.begin(), kSecret.end(), name) != kSecret.end()) value.replace(colon, std::string::npos, ": ***");
+  }
+  return typed;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+Timestamp wall_clock() { return Timestamp::from_unix(std::chrono::system_clock::now().time_since_epoch()); }
+
+double asked_rate(const AttackOptions& o) { return o.shape.is_closed() ? 0 : o.shape.rate_at(Nanos(0)); }
+
+// The run as its results describe it, for every later reader.
+FileHeader header_of(const AttackRequest& request) {
+  const AttackOptions& o = request.options;
+  FileHeader header;
+  header.tool = "thrum";
+  header.version = kVersion;
+  header.run_id = new_run_id();
+  header.attack = o.name;
+  header.host = host_name();
+  header.start = wall_clock();
+  header.shape = o.shape.text();
+  header.asked_rate = asked_rate(o);
+  header.duration = o.duration;
+  header.hits = o.hits;
+  header.options = masked(request.typed);
+  return header;
+}
+
+bool is_stdout(const std::string& name) { return name == "stdout" || name == "-"; }
+
+// Results in binary would only upset a terminal.
+bool wants_report(const AttackRequest& request) {
+  const bool is_binary = request.encoding == Encoding::native || request.encoding == Encoding::gob;
+  return is_stdout(request.output) && is_binary && ::isatty(STDOUT_FILENO) == 1;
+}
+
+class Records final : public AttackProduct {
+ public:
+  explicit Records(std::unique_ptr<ResultsWriter> writer) : writer_(std::move(writer)) {}
+  Expected<void> take(std::span<const Result> results) override { return writer_->take(results); }
+  Expected<void> tick() override { return writer_->tick(); }
+  Expected<void> finish(const Summary& summary) override { return writer_->finish(summary); }
+  bool tells_limits() const override { return false; }
+
+ private:
+  std::unique_ptr<ResultsWriter> writer_;
+};
+
+class Report final : public AttackProduct {
+ public:
+  Report(const AttackRequest& request, AttackHooks hooks) : name_(request.options.name), hooks_(std::move(hooks)) {
+    const AttackOptions& o = request.options;
+    plan_.start = wall_clock();
+    plan_.shape = o.shape.text();
+    plan_.rate = asked_rate(o);
+    if (!o.shape.is_closed()) plan_.asked = o.shape;
+    plan_.duration = o.duration;
+    plan_.hits = o.hits;
+  }
+
+  Expected<void> take(std::span<const Result> results) override {
+    metrics_.add(results);
+    return {};
+  }
+
+  Expected<void> finish(const Summary& summary) override {
+    metrics_.close();
+    plan_.start = summary.started;
+    plan_.summary = summary;
+    report::Input input;
+    input.total = metrics_;
+    input.runs.push_back({name_, {}, std::move(metrics_), std::move(plan_)});
+    return hooks_.print(report::text(input));
+  }
+
+  bool tells_limits() const override { return true; }
+
+ private:
+  std::string name_;
+  AttackHooks hooks_;
+  report::Plan plan_;
+  Metrics metrics_;
+};
+
+}  // namespace
+
+Expected<std::unique_ptr<AttackProduct>> open_product(const AttackRequest& request, const AttackHooks& hooks) {
+  if (wants_report(request)) return std::make_unique<Report>(request, hooks);
+  WriterOptions options;
+  options.encoding = request.encoding;
+  options.name = request.output;
+  const FileHeader header = header_of(request);
+  Expected<std::unique_ptr<ResultsWriter>> writer;
+  if (is_stdout(request.output)) {
+    writer = ResultsWriter::to_fd(STDOUT_FILENO, header, options);
+  } else {
+    writer = ResultsWriter::to_file(request.output, header, options);
+  }
+  if (!writer) return std::unexpected(std::move(writer.error()));
+  return std::make_unique<Records>(std::move(*writer));
+}
+
+}  // namespace thrum::mode

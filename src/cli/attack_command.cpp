@@ -1,0 +1,19 @@
+#include "cli/commands.hpp"
+#include "cli/interrupts.hpp"
+#include "host/limits.hpp"
+
+namespace thrum::cli {
+
+Expected<ExitCode> run_attack(const Invocation& invocation) {
+  auto attack =
+      mode::Attack::prepare(invocation.options.attack, {.print = print, .warn = [](std::string_view line) { say(Command::attack, line); }});
+  if (!attack) return std::unexpected(attack.error());
+  InterruptibleBy target(**attack);
+  const Interrupts interrupts(target);
+  const auto end = (*attack)->run();
+  if (!end) return std::unexpected(end.error());
+  if (Interrupts::count() > 1) return ExitCode::interrupted;
+  return *end == mode::AttackEnd::off_rate ? ExitCode::off_rate : ExitCode::done;
+}
+
+}  // namespace thrum::cli

@@ -1,0 +1,621 @@
+// The commands and their flags, in the order in which help and the manual list them.
+// Wording: `help` is one line without a full stop; `more` is whole sentences; both speak to the person at the shell.
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "base/size.hpp"
+#include "cli/flag.hpp"
+#include "cli/options.hpp"
+#include "cli/value.hpp"
+
+namespace thrum::cli {
+namespace {
+
+using Text = std::string_view;
+
+template <class To, class From>
+Expected<void> put(To& to, Expected<From> value) {
+  if (!value) return std::unexpected(std::move(value.error()));
+  to = std::move(*value);
+  return {};
+}
+
+Expected<void> put_text(std::string& to, Text value) {
+  to = value;
+  return {};
+}
+
+template <class T>
+Expected<void> append(std::vector<T>& to, Expected<std::vector<T>> more) {
+  if (!more) return std::unexpected(std::move(more.error()));
+  to.insert(to.end(), std::make_move_iterator(more->begin()), std::make_move_iterator(more->end()));
+  return {};
+}
+
+Expected<void> put_format(TargetFormat& to, Text value) {
+  const auto word = read_choice(value, "http json");
+  if (!word) return std::unexpected(word.error());
+  return put(to, parse_target_format(*word));
+}
+
+Expected<void> put_encoding(Encoding& to, Text value) {
+  const auto word = read_choice(value, "native gob json csv");
+  if (!word) return std::unexpected(word.error());
+  to = *encoding_named(*word);
+  return {};
+}
+
+constexpr Command kAttack = Command::attack, kReport = Command::report, kEncode = Command::encode, kServe = Command::serve;
+
+constexpr auto kFlags = std::to_array<Flag>({
+    // attack: what to send
+    {.name = "targets",
+     .takes = Takes::file,
+     .value = "FILE",
+     .initial = "stdin",
+     .help = "Where the targets are",
+     .more = "One request a paragraph: `METHOD URL`, then its headers, then `@file` for its body (docs/targets.md). A body file is looked "
+             "for in the folder one stands in, then beside the targets.",
+     .commands = kAttack,
+     .group = Group::input,
+     .bind = [](Options& o, Text v) { return put_text(o.attack.targets, v == "-" ? "stdin" : v); }},
+    {.name = "format",
+     .takes = Takes::choice,
+     .value = "FORMAT",
+     .initial = "http",
+     .choices = "http json",
+     .help = "How the targets are written: http or json",
+     .more = "`json` is one object a line with method, url, header and a base64 body.",
+     .commands = kAttack,
+     .group = Group::input,
+     .bind = [](Options& o, Text v) { return put_format(o.attack.format, v); }},
+    {.name = "lazy",
+     .takes = Takes::nothing,
+     .initial = "false",
+     .help = "Read targets while attacking; each is sent once, and the attack ends with them",
+     .more = "Without it all targets are read first and sent in turn, round and round. With it memory stays flat however long the list is.",
+     .commands = kAttack,
+     .group = Group::input,
+     .bind = [](Options& o, Text v) { return put(o.attack.lazy, read_bool(v)); }},
+    {.name = "body",
+     .takes = Takes::file,
+     .value = "FILE",
+     .help = "Body of every target that names none of its own",
+     .commands = kAttack,
+     .group = Group::input,
+     .bind = [](Options& o, Text v) { return put_text(o.attack.body, v); }},
+    {.name = "header",
+     .also = "H",
+     .value = "\"NAME: VALUE\"",
+     .help = "Header of every target that doesn't have it itself; may be repeated",
+     .more = "Names keep their case and order. A target's own header of the same name wins. An empty value takes away a header that "
+             "thrum sends by itself (`User-Agent`, `Accept-Encoding`).",
+     .commands = kAttack,
+     .group = Group::input,
+     .bind = [](Options& o, Text v) -> Expected<void> {
+       auto header = read_header(v);
+       if (!header) return std::unexpected(header.error());
+       o.attack.options.headers.push_back(std::move(*header));
+       return {};
+     },
+     .repeats = true},
+    {.name = "name",
+     .value = "NAME",
+     .help = "Name of the attack: kept in its results, and sent as X-Thrum-Attack",
+     .commands = kAttack,
+     .group = Group::input,
+     .bind = [](Options& o, Text v) { return put_text(o.attack.options.name, v); }},
+
+    // attack: how fast, how long
+    {.name = "rate",
+     .value = "RATE",
+     .initial = "50/1s",
+     .help = "Requests per time unit: 100, 100/s, 1.5/s, 6/m; 0 or infinity: as fast as -max-workers allow",
+     .more = "Requests leave on this schedule whatever the server does: hit n is due at n / rate after the start. With `0` or "
+             "`infinity` there is no schedule: each of `-max-workers` sends as soon as its last answer came.",
+     .commands = kAttack,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) { return put(o.attack.options.shape, parse_shape(v)); }},
+    {.name = "duration",
+     .also = "z",
+     .value = "TIME",
+     .initial = "0s",
+     .help = "How long to send; 0: until Ctrl-C, or the end of the targets",
+     .more = "The hits due before the duration ends are sent; answers are waited for afterwards (`-grace`).",
+     .commands = kAttack,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) { return put(o.attack.options.duration, read_duration(v)); }},
+    {.name = "n",
+     .value = "COUNT",
+     .help = "Send exactly this many requests; with -duration, whichever comes first ends the attack",
+     .commands = kAttack,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) { return put(o.attack.options.hits, read_count(v, 1)); }},
+    {.name = "workers",
+     .value = "COUNT",
+     .initial = "10",
+     .help = "Slots for requests in flight that are made ready before the first hit",
+     .more = "More are added as they are needed, up to `-max-workers`. A worker is a slot, not a thread.",
+     .commands = kAttack,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) { return put(o.attack.options.workers, read_count(v)); }},
+    {.name = "max-workers",
+     .value = "COUNT",
+     .help = "Most requests in flight at once (default no limit)",
+     .more = "When they are all in use, a hit that is due waits, and the report says that this was the limit.",
+     .commands = kAttack,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) { return put(o.attack.options.max_workers, read_count(v, 1)); }},
+    {.name = "catch-up",
+     .value = "all|N%|none",
+     .initial = "all",
+     .help = "What to do with hits that could not leave when due: send all at once, at N% of the rate, or drop them",
+     .more = "`all` sends them as soon as possible; `150%` at most at one and a half times the rate until the schedule is even again; "
+             "`none` drops what is more than one slot late and counts it as missed.",
+     .commands = kAttack,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) { return put(o.attack.options.catch_up, read_catch_up(v)); }},
+    {.name = "grace",
+     .value = "TIME",
+     .help = "How long to wait for answers after the last hit, then cut (default the timeout)",
+     .commands = kAttack,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) { return put(o.attack.options.grace, read_duration(v)); }},
+    {.name = "strict-rate",
+     .takes = Takes::nothing,
+     .initial = "false",
+     .help = "Exit with 3 when the rate could not be kept because of this machine or these flags",
+     .commands = kAttack,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) { return put(o.attack.strict_rate, read_bool(v)); }},
+    {.name = "spin",
+     .value = "auto|TIME",
+     .initial = "auto",
+     .help = "How long before a hit is due to stop sleeping and watch the clock; 0: never",
+     .more = "Watching the clock sends a hit within a few microseconds of its time and costs CPU. `auto` follows what this machine's "
+             "timers need and keeps the cost under a tenth of a core.",
+     .commands = kAttack,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) -> Expected<void> {
+       if (v == "auto") {
+         o.attack.options.spin.reset();
+         return {};
+       }
+       return put(o.attack.options.spin, read_duration(v));
+     }},
+
+    // attack: connections and TLS
+    {.name = "timeout",
+     .value = "TIME",
+     .initial = "30s",
+     .help = "Longest time from sending a request to the end of its answer; 0: none",
+     .commands = kAttack,
+     .group = Group::connections,
+     .bind = [](Options& o, Text v) { return put(o.attack.options.timeout, read_duration(v)); }},
+    {.name = "t",
+     .value = "TIME",
+     .help = "Short for -timeout; a bare number is seconds",
+     .commands = kAttack,
+     .group = Group::connections,
+     .bind = [](Options& o, Text v) { return put(o.attack.options.timeout, read_seconds_or_duration(v)); }},
+    {.name = "keepalive",
+     .takes = Takes::nothing,
+     .initial = "true",
+     .help = "Use a connection for more than one request",
+     .commands = kAttack,
+     .group = Group::connections,
+     .bind = [](Options& o, Text v) { return put(o.attack.options.keep_alive, read_bool(v)); }},
+    {.name = "connections",
+     .value = "COUNT",
+     .initial = "10000",
+     .help = "Most idle connections to keep per host",
+     .commands = kAttack,
+     .group = Group::connections,
+     .bind = [](Options& o, Text v) { return put(o.attack.options.connections, read_count(v)); }},
+    {.name = "max-connections",
+     .value = "COUNT",
+     .help = "Most connections per host, busy and idle (default 0: no limit)",
+     .more = "When they are all busy, a hit that is due waits, and the report says that this was the limit.",
+     .commands = kAttack,
+     .group = Group::connections,
+     .bind = [](Options& o, Text v) { return put(o.attack.options.max_connections, read_cap(v)); }},
+    {.name = "dns-ttl",
+     .value = "TIME",
+     .initial = "0s",
+     .help = "How long to remember a name's addresses; 0: for the whole attack; -1: look up for each connection",
+     .commands = kAttack,
+     .group = Group::connections,
+     .bind = [](Options& o, Text v) { return put(o.attack.options.dns_ttl, read_dns_ttl(v)); }},
+    {.name = "insecure",
+     .also = "k",
+     .takes = Takes::nothing,
+     .initial = "false",
+     .help = "Accept any server certificate",
+     .commands = kAttack,
+     .group = Group::connections,
+     .bind = [](Options& o, Text v) -> Expected<void> {
+       const auto on = read_bool(v);
+       if (!on) return std::unexpected(on.error());
+       o.attack.options.tls.verify = !*on;
+       return {};
+     }},
+    {.name = "root-certs",
+     .takes = Takes::file,
+     .value = "FILE,...",
+     .help = "PEM files with the authorities to trust (default the system's)",
+     .more = "This is the flag for a server with a certificate of your own making. `-cert` is something else: it shows *our* certificate "
+             "to the "
+             "server.",
+     .commands = kAttack,
+     .group = Group::connections,
+     .bind = [](Options& o, Text v) { return append(o.attack.options.tls.root_cert_files, read_list(v)); },
+     .repeats = true},
+    {.name = "cert",
+     .takes = Takes::file,
+     .value = "FILE",
+     .help = "PEM file with the certificate to show to the server",
+     .more = "When `-key` is not given, its key is taken from the same file.",
+     .commands = kAttack,
+     .group = Group::connections,
+     .bind = [](Options& o, Text v) { return put_text(o.attack.options.tls.cert_file, v); }},
+    {.name = "key",
+     .takes = Takes::file,
+     .value = "FILE",
+     .help = "PEM file with the key of -cert (default the file of -cert)",
+     .commands = kAttack,
+     .group = Group::connections,
+     .bind = [](Options& o, Text v) { return put_text(o.attack.options.tls.key_file, v); }},
+
+    // attack: results
+    {.name = "output",
+     .takes = Takes::file,
+     .value = "FILE",
+     .initial = "stdout",
+     .help = "Where the results go; on a terminal, without this, a text report is shown instead",
+     .commands = kAttack,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put_text(o.attack.output, v == "-" ? "stdout" : v); }},
+    {.name = "encoding",
+     .takes = Takes::choice,
+     .value = "ENCODING",
+     .initial = "native",
+     .choices = "native gob json csv",
+     .help = "How the results are written: native, gob (vegeta's), json or csv",
+     .commands = kAttack,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put_encoding(o.attack.encoding, v); }},
+    {.name = "capture",
+     .value = "PARTS",
+     .help = "Parts of each response to keep in the results: headers, body, or headers,body (default none)",
+     .commands = kAttack,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) -> Expected<void> {
+       const auto parts = read_list(v);
+       if (!parts) return std::unexpected(parts.error());
+       for (const std::string& part : *parts) {
+         const auto known = read_choice(part, "headers body");
+         if (!known) return std::unexpected(known.error());
+         o.attack.capture_body = o.attack.capture_body || *known == "body";
+         o.attack.options.capture_headers = o.attack.options.capture_headers || *known == "headers";
+       }
+       return {};
+     }},
+    {.name = "max-body",
+     .value = "SIZE",
+     .help =
+         "Most bytes of each response body to keep, like 512, 10KB; -1: all; implies -capture body (default 0, or all with -capture body)",
+     .commands = kAttack,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put(o.attack.max_body, v.empty() ? Expected<std::int64_t>(0) : parse_size(v)); }},
+    {.name = "progress",
+     .takes = Takes::nothing,
+     .help = "Show progress on stderr (default only when it is a terminal)",
+     .commands = kAttack,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put(o.attack.progress, read_bool(v)); }},
+
+    // report
+    {.name = "type",
+     .value = "TYPE",
+     .initial = "text",
+     .help = "text, json, hist, hist[0,5ms,1s], hdrplot, or csv (a row a second)",
+     .commands = kReport,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put_text(o.report.type, v); }},
+    {.name = "buckets",
+     .value = "[0,5ms,1s]",
+     .help = "Bounds of the histogram, for hist and json",
+     .commands = kReport,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put_text(o.report.buckets, v); }},
+    {.name = "percentiles",
+     .value = "50,99,99.9",
+     .help = "Further percentiles for text and json",
+     .commands = kReport,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put_text(o.report.percentiles, v); }},
+    {.name = "every",
+     .value = "TIME",
+     .initial = "0s",
+     .help = "Report each time this has passed, while results still come; 0: only at the end",
+     .commands = kReport,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put(o.report.every, read_duration(v)); }},
+    {.name = "explain",
+     .takes = Takes::nothing,
+     .initial = "false",
+     .help = "Print what every figure of a report is, and read nothing",
+     .commands = kReport,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put(o.report.explain, read_bool(v)); }},
+    {.name = "output",
+     .takes = Takes::file,
+     .value = "FILE",
+     .initial = "stdout",
+     .help = "Where the report goes; never over what it reads",
+     .more = "It is not written over a file of results either, unless `-force` says so.",
+     .commands = kReport,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put_text(o.report.output, v == "-" ? "stdout" : v); }},
+    {.name = "force",
+     .takes = Takes::nothing,
+     .initial = "false",
+     .help = "Let -output overwrite a file of results",
+     .commands = kReport,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put(o.report.force, read_bool(v)); }},
+    {.name = "strict",
+     .takes = Takes::nothing,
+     .initial = "false",
+     .help = "Fail on damaged results instead of using what is whole",
+     .commands = kReport,
+     .group = Group::input,
+     .bind = [](Options& o, Text v) { return put(o.report.strict, read_bool(v)); }},
+
+    // encode
+    {.name = "to",
+     .takes = Takes::choice,
+     .value = "ENCODING",
+     .initial = "json",
+     .choices = "native gob json csv",
+     .help = "What to write: native, gob (vegeta's), json or csv",
+     .commands = kEncode,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put_encoding(o.encode.to, v); }},
+    {.name = "csv-header",
+     .takes = Takes::nothing,
+     .initial = "false",
+     .help = "Begin csv with a row that names the columns",
+     .commands = kEncode,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put(o.encode.csv_header, read_bool(v)); }},
+    {.name = "output",
+     .takes = Takes::file,
+     .value = "FILE",
+     .initial = "stdout",
+     .help = "Where the encoded results go; never over what is read",
+     .more = "It is not written over another file of results either, unless `-force` says so.",
+     .commands = kEncode,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put_text(o.encode.output, v == "-" ? "stdout" : v); }},
+    {.name = "force",
+     .takes = Takes::nothing,
+     .initial = "false",
+     .help = "Let -output overwrite a file of results",
+     .commands = kEncode,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put(o.encode.force, read_bool(v)); }},
+    {.name = "strict",
+     .takes = Takes::nothing,
+     .initial = "false",
+     .help = "Fail on damaged results instead of passing on what is whole",
+     .commands = kEncode,
+     .group = Group::input,
+     .bind = [](Options& o, Text v) { return put(o.encode.strict, read_bool(v)); }},
+
+    // serve
+    {.name = "addr",
+     .value = "HOST:PORT",
+     .initial = "127.0.0.1:18080",
+     .help = "Where to listen; port 0: a free one, which is printed; no host: on all addresses",
+     .commands = kServe,
+     .group = Group::input,
+     .bind = [](Options& o, Text v) { return put_text(o.serve.addr, v); }},
+    {.name = "tls",
+     .value = "HOST:PORT",
+     .help = "Listen for HTTPS there as well",
+     .commands = kServe,
+     .group = Group::input,
+     .bind = [](Options& o, Text v) { return put_text(o.serve.tls_addr, v); }},
+    {.name = "cert",
+     .takes = Takes::file,
+     .value = "FILE",
+     .help = "PEM file with the certificate for -tls (default one made at start)",
+     .more = "The one made at start is for 127.0.0.1, ::1, localhost, this machine's name and the host of `-tls`.",
+     .commands = kServe,
+     .group = Group::input,
+     .bind = [](Options& o, Text v) { return put_text(o.serve.cert_file, v); }},
+    {.name = "key",
+     .takes = Takes::file,
+     .value = "FILE",
+     .help = "PEM file with the key of -cert (default the file of -cert)",
+     .commands = kServe,
+     .group = Group::input,
+     .bind = [](Options& o, Text v) { return put_text(o.serve.key_file, v); }},
+    {.name = "cert-out",
+     .takes = Takes::file,
+     .value = "FILE",
+     .help = "Where to write the certificate made at start, for thrum attack -root-certs",
+     .commands = kServe,
+     .group = Group::input,
+     .bind = [](Options& o, Text v) { return put_text(o.serve.cert_out, v); }},
+    {.name = "workers",
+     .value = "COUNT",
+     .initial = "4",
+     .help = "Workers that /api/report has: as many reports are made at once",
+     .commands = kServe,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) { return put(o.serve.workers, read_count(v, 1, 100'000)); }},
+    {.name = "work",
+     .value = "TIME",
+     .initial = "25ms",
+     .help = "How long a report takes its worker",
+     .more = "With the defaults /api/report answers 160 requests a second and not one more: enough to see what overload looks like.",
+     .commands = kServe,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) { return put(o.serve.work, read_duration(v)); }},
+
+    // vegeta's flags that wait for their function
+    {.name = "http2",
+     .takes = Takes::nothing,
+     .help = "Use HTTP/2 where the server offers it",
+     .commands = kAttack,
+     .group = Group::connections,
+     .missing = "HTTP/2; this version speaks HTTP/1.1 only, and -http2=false is accepted"},
+    {.name = "h2c", .takes = Takes::nothing, .commands = kAttack, .group = Group::connections, .missing = "HTTP/2 without TLS"},
+    {.name = "redirects",
+     .value = "COUNT",
+     .initial = "-1",
+     .commands = kAttack,
+     .group = Group::connections,
+     .missing = "following redirects; a 3xx response is itself the result, and -redirects=-1 is accepted"},
+    {.name = "unix-socket",
+     .takes = Takes::file,
+     .commands = kAttack,
+     .group = Group::connections,
+     .missing = "connecting over a unix socket"},
+    {.name = "connect-to", .commands = kAttack, .group = Group::connections, .missing = "connecting elsewhere than a URL says"},
+    {.name = "laddr", .initial = "0.0.0.0", .commands = kAttack, .group = Group::connections, .missing = "choosing the local address"},
+    {.name = "resolvers", .commands = kAttack, .group = Group::connections, .missing = "choosing the name servers"},
+    {.name = "session-tickets",
+     .takes = Takes::nothing,
+     .commands = kAttack,
+     .group = Group::connections,
+     .missing = "resuming TLS sessions; each connection makes a full handshake"},
+    {.name = "proxy-header", .commands = kAttack, .group = Group::connections, .missing = "proxies"},
+    {.name = "chunked", .takes = Takes::nothing, .commands = kAttack, .group = Group::connections, .missing = "sending chunked bodies"},
+    {.name = "prometheus-addr",
+     .also = "metrics",
+     .commands = kAttack,
+     .group = Group::output,
+     .missing = "the page of metrics for Prometheus"},
+    {.name = "profile", .commands = CommandSet::all(), .missing = "profiling; perf record works on thrum as on any program"},
+
+    // everywhere
+    {.name = "cpus",
+     .also = "threads",
+     .value = "COUNT|auto",
+     .initial = "auto",
+     .help = "Most threads to send with; commands that don't send use one",
+     .commands = CommandSet::all(),
+     .bind = [](Options& o, Text v) { return put(o.attack.options.shards, read_cores(v)); }},
+    {.name = "version",
+     .also = "V",
+     .takes = Takes::nothing,
+     .help = "Print version, commit, compiler and date, then exit",
+     .commands = CommandSet::all(),
+     .bind = [](Options& o, Text v) { return put(o.version, read_bool(v)); }},
+    {.name = "help",
+     .also = "h",
+     .takes = Takes::nothing,
+     .help = "Print help, then exit",
+     .commands = CommandSet::all(),
+     .bind = [](Options& o, Text v) { return put(o.help, read_bool(v)); }},
+});
+
+constexpr auto kCommands = std::to_array<CommandInfo>({
+    {.command = Command::attack,
+     .name = "attack",
+     .help = "send requests at a rate and write what came of each",
+     .more =
+         "Requests leave on schedule whatever the server does. Results go to stdout (or -output) for report and encode to read; on a "
+         "terminal a text report is shown instead. Ctrl-C once: stop sending, wait for the answers, write everything. Twice: cut what is "
+         "in flight.",
+     .examples = "echo \"GET http://127.0.0.1:18080/\" | thrum attack -rate=100 -duration=10s | thrum report\n"
+                 "thrum attack -targets=targets.txt -rate=500 -duration=1m -name=before -output=before.bin"},
+    {.command = Command::report,
+     .name = "report",
+     .arguments = "[FILE...]",
+     .help = "say in numbers what came of an attack",
+     .more = "Reads results in any of the four encodings, from any number of files or from stdin, and reports on all of them together.",
+     .examples = "thrum report results.bin\n"
+                 "thrum report -type=json before.bin after.bin | jq .latencies"},
+    {.command = Command::encode,
+     .name = "encode",
+     .arguments = "[FILE...]",
+     .help = "turn results from one encoding into another",
+     .more =
+         "Reads results in any of the four encodings, from any number of files or from stdin. Results of several files come in turn, one "
+         "of each.",
+     .examples = "thrum encode results.bin | jq -c .code\n"
+                 "thrum encode -to=csv -csv-header -output=results.csv results.bin"},
+    {.command = Command::serve,
+     .name = "serve",
+     .help = "be a server to attack, until Ctrl-C",
+     .more = "It answers /, /api/products, /api/report, /api/login, /api/me and, for experiments, /status/N, /bytes/N, /delay?ms=N, /echo, "
+             "/redirect/N, /chunked/N and /close (docs/serve.md).",
+     .examples = "thrum serve\n"
+                 "thrum serve -addr 127.0.0.1:0 -workers 8 -work 10ms"},
+    {.command = Command::version,
+     .name = "version",
+     .help = "print version, commit, compiler and date",
+     .examples = "thrum version\nthrum -version"},
+    {.command = Command::help,
+     .name = "help",
+     .arguments = "[COMMAND]",
+     .help = "explain thrum, or one of its commands",
+     .examples = "thrum help attack\nthrum attack -h"},
+});
+
+constexpr CommandInfo kNoCommand{
+    .command = Command::none,
+    .name = "",
+    .help = "an HTTP load tester",
+    .more =
+        "thrum attack sends requests at a constant rate and writes a record of each; thrum report and thrum encode read those records. "
+        "thrum serve is a server to try it all on.",
+    .examples =
+        "thrum serve\n"
+        "echo \"GET http://127.0.0.1:18080/\" | thrum attack -rate=100 -duration=10s | thrum report"};
+
+}  // namespace
+
+std::span<const Flag> flag_table() { return kFlags; }
+std::span<const CommandInfo> command_table() { return kCommands; }
+
+const CommandInfo& info(Command command) {
+  const auto* const found = std::find_if(kCommands.begin(), kCommands.end(), [&](const CommandInfo& c) { return c.command == command; });
+  return found == kCommands.end() ? kNoCommand : *found;
+}
+
+std::string_view heading(Group group, Command command) {
+  switch (group) {
+    case Group::input:
+      return command == Command::attack ? "What to send" : command == Command::serve ? "Where to listen" : "What to read";
+    case Group::pace:
+      return command == Command::serve ? "How fast to answer" : "How fast, how long";
+    case Group::connections:
+      return "Connections and TLS";
+    case Group::output:
+      return command == Command::attack ? "Results" : "Output";
+    case Group::everywhere:
+      break;
+  }
+  return "Everywhere";
+}
+
+bool Flag::goes_by(std::string_view word) const {
+  bool found = name == word;
+  for_each_word(also, [&](std::string_view other) { found = found || other == word; });
+  return found;
+}
+
+const Flag* find_flag(Command command, std::string_view name) {
+  for (const Flag& flag : kFlags)
+    if (flag.commands.has(command) && flag.goes_by(name)) return &flag;
+  return nullptr;
+}
+
+}  // namespace thrum::cli

@@ -1,0 +1,21 @@
+// Everything the command line can set, with its defaults: the modes' own requests, and what is true for every command.
+// The flag table (flag_table.cpp) binds each flag to one place in here; a test holds that the defaults shown are these.
+#pragma once
+
+#include "mode/attack.hpp"
+#include "mode/encode.hpp"
+#include "mode/report.hpp"
+#include "mode/serve.hpp"
+
+namespace thrum::cli {
+
+struct Options {
+  bool help = false;
+  bool version = false;
+  mode::AttackRequest attack;
+  mode::ReportRequest report;
+  mode::EncodeOptions encode;
+  mode::ServeOptions serve;
+};
+
+}  // namespace thrum::cli

@@ -1,0 +1,177 @@
+#include "cli/parse.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/text.hpp"
+#include "cli/value.hpp"
+
+namespace thrum::cli {
+namespace {
+
+// One flag as typed. Only after the command is known is it clear which row of the table it means.
+struct TypedFlag {
+  std::string_view name;
+  std::optional<std::string_view> value;
+};
+
+struct Words {
+  std::vector<TypedFlag> flags;
+  std::vector<std::string_view> plain;  // command and arguments
+};
+
+// A name takes a value in all commands or in none (a test holds that), so the words can be told apart before the command
+// is known.
+const Flag* any_flag(std::string_view name) {
+  const auto flags = flag_table();
+  const auto found = std::find_if(flags.begin(), flags.end(), [&](const Flag& f) { return f.goes_by(name); });
+  return found == flags.end() ? nullptr : &*found;
+}
+
+const CommandInfo* command_named(std::string_view name) {
+  const auto commands = command_table();
+  const auto found = std::find_if(commands.begin(), commands.end(), [&](const CommandInfo& c) { return c.name == name; });
+  return found == commands.end() || found->command == Command::none ? nullptr : &*found;
+}
+
+// For errors: the command that the line seems to mean.
+Command likely_command(std::span<const std::string_view> args) {
+  for (const std::string_view word : args)
+    if (const CommandInfo* c = command_named(word)) return c->command;
+  return Command::none;
+}
+
+std::string shown(std::string_view text) { return printable_prefix(text, 60); }
+
+std::string more_help(Command command) {
+  return command == Command::none ? "thrum -h lists the flags" : fmt::format("thrum {} -h lists its flags", info(command).name);
+}
+
+std::string unknown_flag(Command command, std::string_view name) {
+  std::vector<std::string> names;
+  for (const Flag& flag : flag_table()) {
+    if (!flag.commands.has(command) || !flag.missing.empty()) continue;
+    names.emplace_back(flag.name);
+    for_each_word(flag.also, [&](std::string_view other) { names.emplace_back(other); });
+  }
+  const std::string near = nearest(name, names);
+  return fmt::format("unknown flag -{}; {}", shown(name), near.empty() ? more_help(command) : fmt::format("did you mean -{}?", near));
+}
+
+std::string unknown_command(std::string_view word) {
+  std::vector<std::string> names;
+  for (const CommandInfo& c : command_table())
+    if (c.command != Command::none) names.emplace_back(c.name);
+  if (const std::string near = nearest(word, names); !near.empty())
+    return fmt::format("unknown command \"{}\"; did you mean {}?", shown(word), near);
+  return fmt::format("unknown command \"{}\"; the commands are {}", shown(word), fmt::join(names, ", "));
+}
+
+bool is_help_word(std::string_view word) { return word == "-h" || word == "--h" || word == "-help" || word == "--help"; }
+
+std::expected<Words, ParseFailure> split(std::span<const std::string_view> args) {
+  Words words;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    std::string_view word = args[i];
+    if (word == "--") {
+      words.plain.insert(words.plain.end(), args.begin() + static_cast<std::ptrdiff_t>(i) + 1, args.end());
+      break;
+    }
+    if (word.size() < 2 || word[0] != '-') {
+      words.plain.push_back(word);
+      continue;
+    }
+    word.remove_prefix(word[1] == '-' ? 2 : 1);
+    const std::size_t equals = word.find('=');
+    TypedFlag typed{word.substr(0, equals), std::nullopt};
+    if (equals != std::string_view::npos) typed.value = word.substr(equals + 1);
+    const Flag* flag = any_flag(typed.name);
+    if (flag == nullptr) {
+      const Command command = likely_command(args);
+      return std::unexpected(ParseFailure{command, {ErrorKind::usage, unknown_flag(command, typed.name)}});
+    }
+    if (!typed.value && flag->takes != Takes::nothing) {
+      if (++i == args.size()) {
+        const Command command = likely_command(args);
+        return std::unexpected(
+            ParseFailure{command, {ErrorKind::usage, fmt::format("-{} needs a value; {}", typed.name, more_help(command))}});
+      }
+      typed.value = args[i];
+    }
+    words.flags.push_back(typed);
+  }
+  return words;
+}
+
+// vegeta's flags that can't be served yet: only a value that asks for what happens anyway is taken.
+Expected<void> refuse_missing(const Flag& flag, std::string_view value) {
+  if (flag.takes == Takes::nothing) {
+    const auto on = read_bool(value);
+    if (!on) return std::unexpected(on.error());
+    if (!*on) return {};
+  } else if (value.empty() || value == flag.initial) {
+    return {};
+  }
+  return usage_error(fmt::format("not in this build yet: {}", flag.missing));
+}
+
+Expected<void> apply(Command command, const TypedFlag& typed, Options& options) {
+  const Flag* flag = find_flag(command, typed.name);
+  if (flag == nullptr) {
+    if (command == Command::none) return usage_error(fmt::format("-{} is a flag of a command; thrum -h lists them", typed.name));
+    return usage_error(fmt::format("{} has no flag -{}; {}", info(command).name, typed.name, more_help(command)));
+  }
+  const std::string_view value = typed.value.value_or("true");
+  const auto done = flag->missing.empty() ? flag->bind(options, value) : refuse_missing(*flag, value);
+  if (done) {
+    options.attack.typed.emplace_back(flag->name, value);
+    return {};
+  }
+  return std::unexpected(Error{done.error().kind, fmt::format("-{}: {}", typed.name, done.error().text)});
+}
+
+}  // namespace
+
+std::expected<Invocation, ParseFailure> parse(std::span<const std::string_view> args) {
+  Invocation out;
+  auto words = split(args);
+  if (!words && std::any_of(args.begin(), args.end(), is_help_word)) {
+    out.command = likely_command(args);
+    out.options.help = true;
+    return out;
+  }
+  if (!words) return std::unexpected(words.error());
+
+  std::span<const std::string_view> plain = words->plain;
+  const bool asks_help = std::any_of(words->flags.begin(), words->flags.end(), [](const TypedFlag& f) {
+    const Flag* flag = find_flag(Command::none, f.name);
+    return flag != nullptr && flag->name == "help" && !f.value;
+  });
+  if (!plain.empty()) {
+    if (const CommandInfo* found = command_named(plain[0])) {
+      out.command = found->command;
+    } else if (!asks_help) {
+      return std::unexpected(ParseFailure{Command::none, {ErrorKind::usage, unknown_command(plain[0])}});
+    }
+    plain = plain.subspan(1);
+  }
+  if (asks_help) {
+    out.options.help = true;
+    return out;
+  }
+  for (const TypedFlag& typed : words->flags) {
+    if (auto done = apply(out.command, typed, out.options); !done) return std::unexpected(ParseFailure{out.command, done.error()});
+  }
+  out.arguments.assign(plain.begin(), plain.end());
+  return out;
+}
+
+Expected<void> check_arguments(const Invocation& invocation) {
+  const CommandInfo& about = info(invocation.command);
+  if (!about.arguments.empty() || invocation.arguments.empty()) return {};
+  return usage_error(fmt::format("takes flags only, and \"{}\" is none; {}", shown(invocation.arguments[0]), more_help(about.command)));
+}
+
+}  // namespace thrum::cli

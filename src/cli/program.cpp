@@ -1,0 +1,73 @@
+#include "cli/program.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "cli/commands.hpp"
+#include "cli/help.hpp"
+
+namespace thrum::cli {
+namespace {
+
+int complain(Command command, const Error& error) {
+  if (error.kind == ErrorKind::broken_pipe) return static_cast<int>(ExitCode::done);  // whoever read our output has seen enough
+  say(command, error.text);
+  return static_cast<int>(error.kind == ErrorKind::usage ? ExitCode::usage : ExitCode::failed);
+}
+
+// A program that is started with stdout closed would otherwise write its results into the first socket that it opens.
+void hold_standard_descriptors() {
+  for (int fd = ::open("/dev/null", O_RDWR); fd >= 0; fd = ::open("/dev/null", O_RDWR)) {
+    if (fd <= STDERR_FILENO) continue;
+    ::close(fd);
+    return;
+  }
+}
+
+Expected<ExitCode> run(const Invocation& invocation) {
+  if (invocation.options.version) return run_version(invocation);
+  if (invocation.options.help) {
+    if (auto printed = print(help_text(invocation.command)); !printed) return std::unexpected(printed.error());
+    return ExitCode::done;
+  }
+  if (auto fits = check_arguments(invocation); !fits) return std::unexpected(fits.error());
+  switch (invocation.command) {
+    case Command::attack:
+      return run_attack(invocation);
+    case Command::report:
+      return run_report(invocation);
+    case Command::encode:
+      return run_encode(invocation);
+    case Command::serve:
+      return run_serve(invocation);
+    case Command::version:
+      return run_version(invocation);
+    case Command::help:
+      return run_help(invocation);
+    case Command::none:
+      break;
+  }
+  const std::string help = help_text(Command::none);
+  (void)!::write(STDERR_FILENO, help.data(), help.size());
+  return ExitCode::usage;
+}
+
+}  // namespace
+
+int run_program(std::span<const std::string_view> args) {
+  hold_standard_descriptors();
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves is an error of a write, and handled there
+  if (!args.empty() && is_generator(args[0])) {
+    const auto code = run_generator(args);
+    return code ? static_cast<int>(*code) : complain(Command::none, code.error());
+  }
+  const auto invocation = parse(args);
+  if (!invocation) return complain(invocation.error().command, invocation.error().error);
+  const auto code = run(*invocation);
+  return code ? static_cast<int>(*code) : complain(invocation->command, code.error());
+}
+
+}  // namespace thrum::cli

@@ -37,6 +37,7 @@ class Script {
     std::string bytes = {};
     Millis time{0};
     int times = 0;
+    std::size_t to = 0;  // again: the step to go back to
     std::function<std::string(const Seen&)> reply = {};
   };
 
@@ -53,8 +54,13 @@ class Script {
   Script& close() { return add({.kind = Kind::close}); }                       // FIN and the end
   Script& reset() { return add({.kind = Kind::reset}); }                       // RST
   Script& deaf() { return add({.kind = Kind::deaf}); }                         // reads no more, for ever
-  // From the start, so many times more; -1: for ever.
-  Script& again(int times = -1) { return add({.kind = Kind::again, .times = times}); }
+  // What stands before this is done once.
+  Script& from_here() {
+    from_ = steps_.size();
+    return *this;
+  }
+  // From the start, or from_here(), so many times more; -1: for ever.
+  Script& again(int times = -1) { return add({.kind = Kind::again, .times = times, .to = from_}); }
 
   Script& answer(int status = 200, std::string_view body = "", std::string_view headers = "") {
     return request().bytes(response(status, body, headers));
@@ -71,6 +77,7 @@ class Script {
     return *this;
   }
   std::vector<Step> steps_;
+  std::size_t from_ = 0;
 };
 
 // Answers every request with 200 and this body, for ever; keeps connections.

@@ -318,7 +318,7 @@ bool ScriptedServer::go_on(Connection& c) {
       case Kind::again:
         if (c.left[c.step] == 0) break;
         if (c.left[c.step] > 0) --c.left[c.step];
-        next = 0;
+        next = s.to;
         break;
     }
     c.step = next;

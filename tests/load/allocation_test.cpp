@@ -1,0 +1,93 @@
+// Counts allocations once an attack has warmed up: neither a shard nor the collector makes any while requests go over kept
+// connections. An executable of its own, because it replaces the global operator new (counted_new.cpp).
+#include <gtest/gtest.h>
+
+#include "counted_new.hpp"
+#include "support/scripted_server.hpp"
+#include "thrum/attacker.hpp"
+
+namespace thrum::load {
+namespace {
+
+using support::response;
+using support::Script;
+
+using counted_new::Thread;
+
+constexpr std::uint64_t kHits = 6000, kWarm = 1500;
+
+// Starts to count when the attack is warm, and stops before it ends.
+class CountingSink final : public ResultSink {
+ public:
+  Expected<void> take(std::span<const Result> batch) override {
+    results += batch.size();
+    counted_new::is_counting = results >= kWarm && results < kHits - kWarm;
+    return {};
+  }
+  std::uint64_t results = 0;
+};
+
+struct Case {
+  const char* name;
+  std::string answer;
+  bool is_closed;
+  std::uint32_t shards;
+  bool has_body = false;
+};
+
+class SteadyState : public testing::TestWithParam<Case> {};
+
+TEST_P(SteadyState, AllocatesNothing) {
+  const Case& c = GetParam();
+  support::ScriptedServer server([&c](std::size_t) {
+    counted_new::thread_is = Thread::server;
+    // The first answer takes its time, so that all the connections are open before the counting begins.
+    return Script().request().pause(support::Millis(100)).bytes(c.answer).from_here().request().bytes(c.answer).again();
+  });
+  AttackOptions o;
+  o.shape = c.is_closed ? Shape::closed() : *parse_shape("6000/s");
+  o.hits = kHits;
+  o.max_workers = o.max_connections = 6;
+  o.shards = c.shards;
+  Target target{"GET", server.url("/steady"), {{"X-A", "b"}}, nullptr};
+  if (c.has_body) target.body = std::make_shared<const std::string>(2000, 'x');
+  auto attacker = Attacker::create(o, {target, target, target});
+  ASSERT_TRUE(attacker);
+  counted_new::by_shards = counted_new::by_collector = 0;
+  CountingSink sink;
+  counted_new::thread_is = Thread::collector;
+  const auto summary = (*attacker)->run(sink);
+  counted_new::thread_is = Thread::server;
+  counted_new::is_counting = false;
+  ASSERT_TRUE(summary) << summary.error().text;
+  EXPECT_EQ(sink.results, kHits);
+  EXPECT_EQ(counted_new::by_shards, 0u);
+  EXPECT_EQ(counted_new::by_collector, 0u);
+}
+
+const std::string kChunked =
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nTrailer: yes, and longer than a short string\r\n\r\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    Attacks, SteadyState,
+    testing::Values(Case{"closed", response(200, "0123456789abcdef"), true, 1},
+                    Case{"closed_shards", response(200, "0123456789abcdef"), true, 2},
+                    Case{"open", response(200, "0123456789abcdef"), false, 1}, Case{"chunked", kChunked, true, 1},
+                    Case{"long_headers", response(200, "", "X-Long: " + std::string(400, 'h') + "\r\nLocation: /a/b\r\n"), true, 1},
+                    Case{"large", response(200, std::string(100'000, 'l')), true, 1},
+                    Case{"own_reason", "HTTP/1.1 404 There is no such thing here at all\r\nContent-Length: 0\r\n\r\n", true, 1},
+                    Case{"post", response(201, "made"), true, 1, true}),
+    [](const auto& i) { return i.param.name; });
+
+// The count would see one: so that the zeros above mean something.
+TEST(Counting, SeesAnAllocation) {
+  counted_new::by_shards = 0;
+  counted_new::thread_is = Thread::shard;
+  counted_new::is_counting = true;
+  const auto p = std::make_unique<std::string>(100, 'x');
+  counted_new::is_counting = false;
+  EXPECT_GE(counted_new::by_shards, 2u);
+}
+
+}  // namespace
+}  // namespace thrum::load

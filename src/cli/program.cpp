@@ -14,7 +14,7 @@ namespace {
 
 int complain(Command command, const Error& error) {
   if (error.kind == ErrorKind::broken_pipe) return static_cast<int>(ExitCode::done);  // whoever read our output has seen enough
-  say(command, error.text);
+  if (!error.text.empty()) say(command, error.text);  // else it has been said already
   return static_cast<int>(error.kind == ErrorKind::usage ? ExitCode::usage : ExitCode::failed);
 }
 

@@ -86,6 +86,9 @@ class ReportRun final : public Report {
  private:
   bool is_over() const { return cut_.load(std::memory_order_relaxed) || (!live_ && stops_.load(std::memory_order_relaxed) > 0); }
 
+  Expected<void> carry_out();
+  Expected<void> check_output();
+  void let_through();
   Expected<void> read();
   bool wait_for_stdin();
   bool wait_for_results();
@@ -104,7 +107,8 @@ class ReportRun final : public Report {
   Product product_;
   std::atomic<int> stops_{0};
   std::atomic<bool> cut_{false};
-  bool live_ = false;  // some input comes through a pipe
+  bool live_ = false;        // some input comes through a pipe
+  bool is_refused_ = false;  // the output: writing it would hurt
 
   std::unique_ptr<Reader> reader_;  // owns the runs that runs_ point to
   std::vector<Reading> runs_;
@@ -115,11 +119,40 @@ class ReportRun final : public Report {
 };
 
 Expected<void> ReportRun::run() {
-  if (const auto fine = product_.check(); !fine) return fine;
-  if (request_.explain) return product_.write(report::explain());
   live_ = std::any_of(request_.inputs.begin(), request_.inputs.end(), is_live);
+  auto done = carry_out();
+  struct stat in{};
+  const bool reads_pipe =
+      std::any_of(request_.inputs.begin(), request_.inputs.end(), is_stdin) && ::fstat(STDIN_FILENO, &in) == 0 && S_ISFIFO(in.st_mode);
+  if (!done && is_refused_ && reads_pipe) {
+    // In `attack | tee FILE | report` the end of report would be the end of the attack, and of what FILE still gets.
+    hooks_.warn(std::exchange(done.error().text, {}));
+    let_through();
+  }
+  return done;
+}
+
+// The output is looked at before anything is read, and again when there is something to lose.
+Expected<void> ReportRun::check_output() {
+  auto fine = product_.check();
+  is_refused_ = !fine;
+  return fine;
+}
+
+Expected<void> ReportRun::carry_out() {
+  if (const auto fine = check_output(); !fine) return fine;
+  if (request_.explain) return product_.write(report::explain());
   if (const auto done = read(); !done) return done;
   return print(false);
+}
+
+// Reads standard input to its end and forgets it.
+void ReportRun::let_through() {
+  char forgotten[16 * 1024];
+  while (!cut_.load(std::memory_order_relaxed)) {
+    pollfd fd{STDIN_FILENO, POLLIN, 0};
+    if (::poll(&fd, 1, static_cast<int>(kLook.count() / 1'000'000)) > 0 && ::read(STDIN_FILENO, forgotten, sizeof forgotten) == 0) return;
+  }
 }
 
 Expected<void> ReportRun::read() {
@@ -135,7 +168,7 @@ Expected<void> ReportRun::read() {
     std::span<const Result> results = *next;
     if (results.empty()) break;
     if (std::exchange(first, false))
-      if (const auto fine = product_.check(); !fine) return fine;
+      if (const auto fine = check_output(); !fine) return fine;
     if (is_due()) {
       // One result at least is new, and what came with it waits for the next report.
       take(reader_->run(), results.first(1));

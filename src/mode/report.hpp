@@ -37,6 +37,7 @@ class Report {
   virtual ~Report() = default;
 
   // Blocks until the results have ended and the report is out. An error of kind broken_pipe: the reader of the report left.
+  // An error without text has been told by the hook `warn`: a refused output, after which a pipe on stdin is read to its end.
   virtual Expected<void> run() = 0;
 
   // From any thread or signal handler. stop(): results that come through a pipe are still read to their end, since whoever

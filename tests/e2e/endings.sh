@@ -49,7 +49,7 @@ if [ -e /dev/full ]; then
 fi
 
 case_ "a disk that fills up on the way"
-if [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=64k tmpfs small 2>/dev/null; then
+if [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=16k tmpfs small 2>/dev/null; then
   echo "GET $url/" | thrum attack -rate=5000 -duration=3s -output small/r.bin 2>small.err
   equal exit $? 1
   one_line stderr small.err

@@ -28,7 +28,8 @@ class Series {
 
   void add(const Result& result, bool succeeded);
 
-  Timestamp origin() const { return origin_; }
+  // When a second begins.
+  Timestamp start_of(std::int64_t second) const { return {origin_.seconds + second, origin_.nanos, origin_.zone}; }
   const std::map<std::int64_t, Second>& seconds() const { return seconds_; }
   std::uint64_t left_out() const { return left_out_; }
 

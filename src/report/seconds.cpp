@@ -11,18 +11,16 @@
 namespace thrum::report {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-
-// Hits of one run that were due in [from, to), times from the series' origin; none: the run doesn't say.
-std::optional<std::uint64_t> due_between(const RunInput& run, Timestamp origin, std::int64_t from, std::int64_t to) {
+// Hits of one run that were due in [from, to); none: the run doesn't say.
+std::optional<std::uint64_t> due_between(const RunInput& run, Timestamp from, Timestamp to) {
   if (!run.plan || !run.plan->asked) return {};
   const Plan& p = *run.plan;
   // What was carried out of the schedule, or what is known of it so far.
   const Nanos length = p.summary               ? p.summary->sending
                        : p.duration > Nanos(0) ? p.duration
                                                : Nanos(std::numeric_limits<std::int64_t>::max());
-  const auto hits_before = [&](std::int64_t second) {
-    const Nanos at = origin.plus(Nanos(second * kSecond)).since(p.start);
+  const auto hits_before = [&](Timestamp time) {
+    const Nanos at = time.since(p.start);
     return at <= Nanos(0) ? 0 : std::min(p.asked->hits_before(std::min(at, length)), p.hits);
   };
   return hits_before(to) - hits_before(from);
@@ -31,7 +29,7 @@ std::optional<std::uint64_t> due_between(const RunInput& run, Timestamp origin, 
 std::optional<std::uint64_t> asked_in(const Input& input, std::int64_t second) {
   std::uint64_t sum = 0;
   for (const RunInput& run : input.runs) {
-    const auto asked = due_between(run, input.series->origin(), second, second + 1);
+    const auto asked = due_between(run, input.series->start_of(second), input.series->start_of(second + 1));
     if (!asked) return {};
     sum += *asked;
   }
@@ -40,8 +38,8 @@ std::optional<std::uint64_t> asked_in(const Input& input, std::int64_t second) {
 
 // Of the last second that anything was sent in, only as much counts as there was.
 double length_of(const Input& input, std::int64_t second) {
-  const Nanos until_last = input.total.figures().latest.since(input.series->origin().plus(Nanos(second * kSecond)));
-  const double covered = static_cast<double>(until_last.count()) / kSecond;
+  const Nanos until_last = input.total.figures().latest.since(input.series->start_of(second));
+  const double covered = static_cast<double>(until_last.count()) / 1e9;
   return covered > 0 && covered < 1 ? covered : 1;
 }
 
@@ -57,8 +55,8 @@ std::string seconds(const Input& input) {
   std::int64_t expected = first;
   const auto row = [&](std::int64_t second, const Series::Second& s) {
     const auto asked = asked_in(input, second);
-    out += fmt::format("{},{},{},{},{},{},", second - first, format_rfc3339(series.origin().plus(Nanos(second * kSecond))),
-                       asked ? std::to_string(*asked) : "", s.sent(), s.ok, s.failed);
+    out += fmt::format("{},{},{},{},{},{},", second - first, format_rfc3339(series.start_of(second)), asked ? std::to_string(*asked) : "",
+                       s.sent(), s.ok, s.failed);
     const CoarseHistogram& l = s.latencies;
     out += fmt::format("{:.2f},", static_cast<double>(s.sent()) / length_of(input, second));
     if (s.sent() == 0)

@@ -5,7 +5,7 @@
 #   a whole number must be equal, or the same share of it as the durations were shortened to (-v scale=N);
 #   with -v about=1 (```text expect about) a whole number must be within a quarter of either.
 # What thrum says of a machine that was busy with other things ("sent late: this machine woke thrum late; …") is taken out of verdicts first.
-# Prints the first line that was not found. With -v write=1 prints, instead, the block with the lines that were found.
+# Prints the first line that was not found.
 
 function near(is, should) { return is >= should * 0.75 && is <= should * 1.25 }
 
@@ -79,6 +79,5 @@ END {
   for (b = 1; b <= blocks; b++) {
     for (o++; o <= outputs && !found(squeeze(block[b]), squeeze(output[o])); o++);
     if (o > outputs) { print block[b]; exit 1 }
-    if (write) { sub(/ +$/, "", output[o]); print output[o] }
   }
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs the manual's examples. In docs/*.md a block opened by ```sh run is run (```sh run exit=N: and must end with N), all blocks of a
 # page in order, each by a shell of its own, in one folder; a block ```text expect below it must hold for what it printed, by the rules of
-# docs_examples.awk. Ports 18080 and 18443 become those the kernel chose, and every -duration a tenth of what the page says.
+# docs_examples.awk. Ports 18080 and 18443 become those the kernel chose, and every -duration a tenth of what the page says
+# (THRUM_DOCS_SCALE=1: just what it says).
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/harness.sh"
 scale=${THRUM_DOCS_SCALE:-10}
@@ -58,6 +59,7 @@ mkdir page && cd page || exit 1
 serve target -addr 127.0.0.1:0 -tls 127.0.0.1:0 -cert-out serve.pem
 P=$(port_in target http)
 S=$(port_in target https)
+examples=0
 blocks_dir=$(mktemp -d -p "$work")
 for page in "$here"/../../docs/*.md; do
   grep -q '^```sh run' "$page" || continue
@@ -75,6 +77,8 @@ for page in "$here"/../../docs/*.md; do
     [ -s "$block.expect" ] && pass || fail "the block of what it prints is empty"
     missing=$(compare "$block.expect" "$block.output" "$(cat "$block.about")") && pass || fail "no line like '$missing' (in this order) in: $(head -c 3000 "$block.output")"
   done
-  [ "$title" != tutorial.md ] || within "examples in the tutorial" "$count" 30 100
+  examples=$((examples + count))
 done
+case_ "pages"
+within "examples in the manual" "$examples" 30 300
 summary

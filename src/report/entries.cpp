@@ -48,7 +48,7 @@ constexpr std::array<Entry, 24> kEntries{{
     {Id::lag, "Lag", "mean, 50, 99, max", ".lag", "results recorded by thrum",
      "How long after its due time a request was sent. Microseconds are the clock's and the kernel's; milliseconds mean that the sender was "
      "short of something."},
-    {Id::response, "Response", "mean, 50, 90, 95, 99, 99.9, max", ".response", "it differs from the service latency by more than 5 %",
+    {Id::response, "Response", "mean, 50, 95, 99, 99.9, max", ".response", "it differs from the service latency by more than 5 %",
      "Response latency: from the moment a request was due to its end, which is what somebody felt who arrived on time. It holds the time a "
      "request waited to be sent, which the latencies above leave out."},
     {Id::successes, "Successes", "min, mean, 50, 90, 95, 99, max", ".successes", "some results failed and some did not",

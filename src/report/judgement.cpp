@@ -22,13 +22,20 @@ struct Interval {
 
 double in_seconds(Nanos d) { return static_cast<double>(d.count()) / 1e9; }
 
-// While requests were sent. The schedule's own length counts, so that 20 requests at 20/s are a second's worth.
+// How long the schedule lasted, as far as it was carried out: to the moment at which one more hit would have been due, so
+// that 20 hits at 20/s are a second's worth.
+Nanos scheduled(const Plan& plan) {
+  if (!plan.summary) return Nanos(0);
+  return plan.asked ? plan.asked->due(plan.summary->books.scheduled) : plan.summary->sending;
+}
+
+// While requests were sent, or were to be.
 Interval sending_of(const RunInput& run) {
   const Figures& f = run.metrics.figures();
   Interval out{f.earliest, f.duration, {}};
   if (run.plan) {
     out.from = run.plan->start;
-    out.length = std::max(f.requests == 0 ? Nanos(0) : f.latest.since(out.from), run.plan->summary ? run.plan->summary->sending : Nanos(0));
+    out.length = std::max(f.requests == 0 ? Nanos(0) : f.latest.since(out.from), scheduled(*run.plan));
   }
   if (out.length > Nanos(0)) out.rate = static_cast<double>(sent_of(run)) / in_seconds(out.length);
   return out;
@@ -45,6 +52,7 @@ Interval answering_of(const RunInput& run) {
   const Figures& f = run.metrics.figures();
   Interval out{run.plan ? run.plan->start : f.earliest, Nanos(0), {}};
   if (f.requests > 0) out.length = f.end.since(out.from);
+  if (run.plan) out.length = std::max(out.length, scheduled(*run.plan));
   if (out.length > Nanos(0)) out.rate = static_cast<double>(run.metrics.answered()) / in_seconds(out.length);
   return out;
 }
@@ -69,6 +77,36 @@ std::optional<double> most_at_once(std::span<const RunInput> runs, Interval (*in
 
 bool differs(Nanos a, Nanos b) {
   return std::abs(static_cast<double>(a.count()) - static_cast<double>(b.count())) > 0.05 * static_cast<double>(std::min(a, b).count());
+}
+
+// What the limit was, and whatever else there is to say of it.
+std::pair<std::string, std::string> limit_and_details(const Summary& s) {
+  const auto reached = [&](std::string_view what, std::string_view more) {
+    std::string enough = s.limit_needed == 0 ? "" : fmt::format("; about {} would have been enough", s.limit_needed);
+    return std::pair(fmt::format("{} ({})", what, s.limit_value), enough + std::string(more));
+  };
+  switch (s.limit) {
+    case Limit::none:
+      return {s.books.missed == 0 ? "" : "none was seen", ""};
+    case Limit::workers:
+      return reached("-max-workers", "");
+    case Limit::connections:
+      return reached("-max-connections", "");
+    case Limit::descriptors:
+      return reached("open files", "; raise them with ulimit -n");
+    case Limit::local_ports:
+      return {"local ports", "; reuse connections, or send from more addresses"};
+    case Limit::targets:
+      return {"the targets came more slowly than they were due", ""};
+    case Limit::target:
+      return {"the target: answers came more slowly than requests were due", ""};
+    case Limit::cpu:
+      // Late with CPU to spare: sleeps that ended late, as on a machine whose cores are shared.
+      return {
+          s.busiest_shard < 0.7 ? "this machine woke thrum late" : "CPU",
+          fmt::format("; the busiest of {} sending thread{} was {:.0f} % busy", s.shards, s.shards == 1 ? "" : "s", 100 * s.busiest_shard)};
+  }
+  return {"unknown", ""};
 }
 
 constexpr std::array<std::pair<Outcome, std::string_view>, 13> kFailures{{{Outcome::bad_status, "status"},
@@ -98,6 +136,11 @@ std::uint64_t lost_of(std::span<const RunInput> runs) {
   return lost;
 }
 
+Timestamp sending_end(const RunInput& run) {
+  const Interval sending = sending_of(run);
+  return sending.from.plus(sending.length);
+}
+
 Rates rates_of(const RunInput& run) { return {asking_of(run).rate, sending_of(run).rate, answering_of(run).rate}; }
 
 Totals totals_of(std::span<const RunInput> runs) {
@@ -120,40 +163,17 @@ Totals totals_of(std::span<const RunInput> runs) {
   return t;
 }
 
-std::string limit_words(const Summary& s) {
-  const auto reached = [&](std::string_view what, std::string_view more) {
-    std::string out = fmt::format("{} ({})", what, s.limit_value);
-    if (s.limit_needed > 0) out += fmt::format("; about {} would have been enough", s.limit_needed);
-    return out + std::string(more);
-  };
-  switch (s.limit) {
-    case Limit::none:
-      return s.books.missed == 0 ? "" : "none was seen";
-    case Limit::workers:
-      return reached("-max-workers", "");
-    case Limit::connections:
-      return reached("-max-connections", "");
-    case Limit::descriptors:
-      return reached("open files", "; raise them with ulimit -n");
-    case Limit::local_ports:
-      return "local ports; reuse connections, or send from more addresses";
-    case Limit::targets:
-      return "the targets came more slowly than they were due";
-    case Limit::target:
-      return "the target: answers came more slowly than requests were due";
-    case Limit::cpu:
-      // Late with CPU to spare: sleeps that ended late, as on a machine whose cores are shared.
-      return fmt::format("{}; the busiest of {} sending thread{} was {:.0f} % busy",
-                         s.busiest_shard < 0.7 ? "this machine woke thrum late" : "CPU", s.shards, s.shards == 1 ? "" : "s",
-                         100 * s.busiest_shard);
-  }
-  return "unknown";
+std::string limit_words(const Summary& summary) {
+  const auto [limit, details] = limit_and_details(summary);
+  return limit + details;
 }
 
 std::string limit_words(std::span<const RunInput> runs) {
   std::vector<std::pair<std::string, std::string>> limits;  // words, runs
   for (const RunInput& run : runs) {
-    const std::string words = run.plan && run.plan->summary ? limit_words(*run.plan->summary) : "";
+    if (!run.plan || !run.plan->summary) continue;
+    if (runs.size() == 1) return limit_words(*run.plan->summary);
+    const std::string words = limit_and_details(*run.plan->summary).first;
     if (words.empty()) continue;
     const auto same = std::find_if(limits.begin(), limits.end(), [&](const auto& l) { return l.first == words; });
     if (same == limits.end())
@@ -162,10 +182,7 @@ std::string limit_words(std::span<const RunInput> runs) {
       same->second += ", " + printable(run.name);
   }
   std::string out;
-  for (const auto& [words, names] : limits) {
-    if (!out.empty()) out += "; ";
-    out += runs.size() == 1 ? words : fmt::format("{} in {}", words, names);
-  }
+  for (const auto& [words, names] : limits) out += fmt::format("{}{} in {}", out.empty() ? "" : "; ", words, names);
   return out;
 }
 
@@ -181,8 +198,8 @@ std::optional<Metrics::Growth> falling_behind(const Metrics& metrics) {
 }
 
 std::string words_of(const Metrics::Growth& growth) {
-  return fmt::format("mean latency grew from {} in the first quarter to {} in the last", format_duration(round_for_report(growth.early)),
-                     format_duration(round_for_report(growth.late)));
+  return fmt::format("mean latency grew from {} in the first quarter of the sending to {} in the last",
+                     format_duration(round_for_report(growth.early)), format_duration(round_for_report(growth.late)));
 }
 
 std::string verdict(const RunInput& run) {
@@ -192,7 +209,7 @@ std::string verdict(const RunInput& run) {
     const Summary& s = *run.plan->summary;
     if (s.books.missed > 0)
       say(fmt::format("missed {} of {}: {}", s.books.missed, s.books.scheduled, limit_words(s)));
-    else if (s.limit != Limit::none)
+    else if (s.limit != Limit::none && response_differs(run.metrics))
       say(fmt::format("sent late: {}", limit_words(s)));
   }
   if (const auto growth = falling_behind(run.metrics)) say("fell behind: " + words_of(*growth));

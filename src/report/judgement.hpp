@@ -25,6 +25,8 @@ struct Totals {
 // Requests that went out: by the books where they are known, since results can be lost on the way.
 std::uint64_t sent_of(const RunInput& run);
 Rates rates_of(const RunInput& run);
+// When sending was over: after the last hit, the time in which no other was due.
+Timestamp sending_end(const RunInput& run);
 Totals totals_of(std::span<const RunInput> runs);
 
 // Results that a run wrote and that could not be read.
@@ -32,7 +34,7 @@ std::uint64_t lost_of(std::span<const RunInput> runs);
 
 // What kept hits from leaving when they were due, and what would have been enough. Empty: nothing did.
 std::string limit_words(const Summary& summary);
-// The same for a report: each limit once, with the names of the runs it held back if there are several.
+// The same for a report; of several runs each limit once, with the names of those it held back.
 std::string limit_words(std::span<const RunInput> runs);
 
 // A target that answers less than it is sent: latency kept growing while requests were sent, and answers kept coming after.

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/timestamp.hpp"
+#include "report/judgement.hpp"
 
 namespace thrum::report {
 namespace {
@@ -36,11 +37,12 @@ std::optional<std::uint64_t> asked_in(const Input& input, std::int64_t second) {
   return sum;
 }
 
-// Of the last second that anything was sent in, only as much counts as there was.
+// Of the last second of sending, only as much counts as there was.
 double length_of(const Input& input, std::int64_t second) {
-  const Nanos until_last = input.total.figures().latest.since(input.series->start_of(second));
-  const double covered = static_cast<double>(until_last.count()) / 1e9;
-  return covered > 0 && covered < 1 ? covered : 1;
+  double covered = 0;
+  for (const RunInput& run : input.runs)
+    covered = std::max(covered, static_cast<double>(sending_end(run).since(input.series->start_of(second)).count()) / 1e9);
+  return covered > 0 ? std::min(covered, 1.0) : 1;
 }
 
 }  // namespace

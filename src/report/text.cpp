@@ -91,7 +91,7 @@ void sending_lines(const Input& input, std::string& out) {
     line(out, Id::lag, joined({shown(lags.mean()), shown(lags.quantile(0.5)), shown(lags.quantile(0.99)), shown(lags.max())}));
   if (response_differs(input.total)) {
     const Histogram& r = input.total.response_latencies();
-    line(out, Id::response, shown(r.mean()) + ", " + latencies_of(r, std::array{50.0, 90.0, 95.0, 99.0, 99.9}) + ", " + shown(r.max()));
+    line(out, Id::response, shown(r.mean()) + ", " + latencies_of(r, std::array{50.0, 95.0, 99.0, 99.9}) + ", " + shown(r.max()));
   }
 }
 
@@ -128,7 +128,7 @@ void trouble_lines(const Input& input, std::string& out) {
   }
   // Several runs are judged one by one, in their table.
   if (input.runs.size() == 1)
-    if (const auto growth = falling_behind(input.total)) line(out, Id::behind, words_of(*growth));
+    if (const auto growth = falling_behind(input.total)) line(out, Id::behind, "the target: " + words_of(*growth));
   std::uint64_t opened = 0, spooled = 0, captures = 0;
   for (const RunInput& run : input.runs) {
     if (!run.plan) continue;

@@ -34,7 +34,7 @@ TEST(Text, VegetasLayoutThenOursBelowAnEmptyLine) {
             "Error Set:\n"
             "\n"
             "Sending       [asked, sent, answered, missed]   1000, 1000, 1000, 0\n"
-            "Rates         [asked, sent, answered]           100.00, 100.00, 100.07\n"
+            "Rates         [asked, sent, answered]           100.00, 100.00, 100.00\n"
             "Lag           [mean, 50, 99, max]               10µs, 10µs, 10µs, 10µs\n"
             "Tail          [99.9]                            3ms\n");
 }
@@ -136,6 +136,23 @@ TEST(Text, SeveralRunsHaveALineEachAndTheBadOneIsNamed) {
   EXPECT_THAT(line_with(out, "step200"), HasSubstr("fell behind: mean latency grew from"));
   EXPECT_THAT(line_with(out, "step200"), HasSubstr("200.00"));
   EXPECT_EQ(line_with(out, "Behind"), "");
+}
+
+TEST(Text, SentLateIsAVerdictOnlyWhereItShows) {
+  RunInput hardly = recorded("a", 100, 100, steady(100, 10 * kMs, 3 * kMs)),
+           felt = recorded("b", 100, 100, steady(100, 10 * kMs, 3 * kMs, kMs));
+  for (RunInput* run : {&hardly, &felt}) run->plan->summary->limit = Limit::cpu;
+  felt.plan->summary->busiest_shard = 0.98;
+  const std::string out = text(input_of({hardly, felt}));
+  EXPECT_THAT(line_with(out, "Limit"), HasSubstr("this machine woke thrum late in a; CPU in b"));
+  EXPECT_THAT(line_with(out, "a "), HasSubstr("kept up"));
+  EXPECT_THAT(line_with(out, "b "), HasSubstr("sent late: CPU; the busiest of 1 sending thread was 98 % busy"));
+}
+
+TEST(Text, ARateIsThatOfTheScheduleAndNotOfItsGaps) {
+  RunInput run = recorded("a", 20, 20, steady(20, 50 * kMs, kMs));
+  run.plan->summary->sending = Nanos(950 * kMs);
+  EXPECT_THAT(line_with(text(input_of({run})), "Rates"), HasSubstr(" 20.00, 20.00, 20.00"));
 }
 
 TEST(Text, OneRunThatFellBehindSaysSo) {

@@ -17,6 +17,14 @@ std::string format_rfc3339(Timestamp t);
 // A fraction beyond nanoseconds is cut off. "+00:00" is Timestamp::kLocalZero, "Z" is 0.
 std::optional<Timestamp> parse_rfc3339(std::string_view text);
 
+// Whether RFC 3339 can say it: a year of four digits where it was written, less than a day from UTC.
+constexpr bool has_rfc3339(Timestamp t) {
+  constexpr std::int64_t kYearZero = -62'167'219'200, kYearTenThousand = 253'402'300'800;
+  if (t.offset() <= -86'400 || t.offset() >= 86'400) return false;
+  return t.seconds >= kYearZero && t.seconds < kYearTenThousand && t.seconds + t.offset() >= kYearZero &&
+         t.seconds + t.offset() < kYearTenThousand;
+}
+
 // Go's zero time, which vegeta's files hold where a time is missing: year 1, UTC.
 inline constexpr Timestamp kYearOne{-62'135'596'800, 0, 0};
 

@@ -17,6 +17,7 @@ namespace {
 using gob::Cursor;
 
 constexpr std::size_t kBatch = 256;
+constexpr std::int64_t kMostTypes = 1 << 30;      // numbers of types are smaller
 constexpr std::size_t kLongestGuess = 64 * 1024;  // no longer message is believed in while looking for one behind damage
 
 enum class Member : std::uint8_t { unknown, attack, seq, code, timestamp, latency, bytes_out, bytes_in, error, body, method, url, headers };
@@ -34,12 +35,13 @@ bool read_time(std::string_view bytes, Timestamp& into) {
   const auto seconds = static_cast<std::int64_t>(number(1, 8));
   const std::uint64_t nanos = number(9, 4);
   const auto minutes = static_cast<std::int16_t>(number(13, 2));
-  constexpr std::int64_t kTenThousandYears = 315'569'520'000;
-  if (seconds < -31'622'400 || seconds > kTenThousandYears || nanos > 999'999'999) return false;
+  if (nanos > 999'999'999) return false;
   const int zone = minutes * 60 + (bytes[0] == 2 ? static_cast<std::int8_t>(bytes[15]) : 0);
   const bool utc = minutes == -1 && bytes[0] == 1;
-  into = {kYearOne.seconds + seconds, static_cast<std::int32_t>(nanos), utc ? 0 : zone == 0 ? Timestamp::kLocalZero : zone};
-  return true;
+  into.seconds = static_cast<std::int64_t>(static_cast<std::uint64_t>(seconds) + static_cast<std::uint64_t>(kYearOne.seconds));
+  into.nanos = static_cast<std::int32_t>(nanos);
+  into.zone = utc ? 0 : zone == 0 ? Timestamp::kLocalZero : zone;
+  return has_rfc3339(into);
 }
 
 // How values of the type "Result" are laid out, made out from its definition.
@@ -157,7 +159,7 @@ class GobDecoder final : public Decoder {
     Cursor c(message);
     const std::int64_t id = c.signed_number();
     if (c.failed()) return false;
-    if (id < 0) return take_definition(-id, c);
+    if (id < 0) return id > -kMostTypes && take_definition(-id, c);
     if (id != layout_.type && !lay_out(id)) return false;
     rows_.emplace_back();
     if (read_result(c, rows_.back()) && c.at_end()) return true;

@@ -1,5 +1,6 @@
-// With the reference program at hand (its path in VEGETA, else on the PATH): it reads the gob that we write, and we read what
-// it writes, value by value.
+// Other implementations. A second reader of the native format, in Python, written from its description; and, with the reference
+// program at hand (its path in VEGETA, else on the PATH): it reads the gob that we write, and we read
+// what it writes, value by value.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -77,6 +78,26 @@ TEST_F(Reference, WritesGobThatWeRead) {
 TEST_F(Reference, WritesCsvAsWeDo) {
   const TemporaryFile ours(samples::encoded(kept_.rows(), Encoding::gob));
   EXPECT_EQ(encode(ours.path(), "csv"), samples::encoded(kept_.rows(), Encoding::csv));
+}
+
+TEST(SecondReader, ReadsTheNativeFormatFromItsDescription) {
+  if (std::system("python3 -c pass >/dev/null 2>&1") != 0 || std::system("zstd --version >/dev/null 2>&1") != 0)
+    GTEST_SKIP() << "needs python3 and zstd";
+  for (const bool wild : {false, true}) {
+    Kept kept;
+    const Kept all = samples::mixed(2000, 31, {.times = true, .captures = true, .wild = wild});
+    for (const Result& r : all.rows()) {
+      Result row = r;
+      if (wild) row.attack = row.error = "", row.url = "http://h/", row.has_headers = false, row.headers = {};  // odd bytes are no JSON
+      kept.add(row);
+    }
+    const TemporaryFile file(samples::encoded(kept.rows(), Encoding::native, 300)), out;
+    const std::string command = "python3 '" SECOND_READER "' '" + file.path() + "' > '" + out.path() + "'";
+    ASSERT_EQ(std::system(command.c_str()), 0);
+    const auto theirs = values(out.contents()), ours = values(samples::encoded(kept.rows(), Encoding::json));
+    ASSERT_EQ(theirs.size(), ours.size());
+    for (std::size_t i = 0; i < ours.size(); ++i) ASSERT_EQ(theirs[i], ours[i]) << i;
+  }
 }
 
 }  // namespace

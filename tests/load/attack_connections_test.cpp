@@ -335,6 +335,9 @@ TEST(DescriptorLimit, DISABLED_Child) {
 }
 
 TEST(DescriptorLimit, HoldsHitsBackAndFailsNone) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "UBSan's check of virtual calls opens a pipe, and takes the want of descriptors for a broken object";
+#endif
   ScriptedServer server(answering_after(100ms));
   const std::string url = server.url();
   const pid_t child = fork();

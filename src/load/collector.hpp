@@ -16,7 +16,10 @@ namespace thrum::load {
 
 class Collector {
  public:
-  Collector(const Plan& plan, ResultSink& sink, Timestamp started) : plan_(plan), sink_(sink), started_(started) {}
+  Collector(const Plan& plan, ResultSink& sink, Timestamp started) : plan_(plan), sink_(sink), started_(started) {
+    records_.reserve(kBatch);
+    results_.reserve(kBatch);
+  }
 
   // Empties a ring. Returns how many records it held; after a sink's error they are still taken, and dropped.
   std::size_t drain(Ring<Record>& ring);

@@ -5,15 +5,20 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
-#include <span>
+#include <type_traits>
 
 namespace thrum::load {
 
 template <class T>
 class Ring {
+  static_assert(std::is_trivially_copyable_v<T>);
+
  public:
-  // `capacity`: a power of two. Pages become resident as they are used.
-  explicit Ring(std::size_t capacity) : mask_(capacity - 1), slots_(new T[capacity]) {}
+  // `capacity`: a power of two. Its memory becomes resident as it is used: no slot is touched before something is put there.
+  explicit Ring(std::size_t capacity) : mask_(capacity - 1), slots_(std::allocator<T>().allocate(capacity)) {}
+  ~Ring() { std::allocator<T>().deallocate(slots_, capacity()); }
+  Ring(const Ring&) = delete;
+  Ring& operator=(const Ring&) = delete;
 
   std::size_t capacity() const { return mask_ + 1; }
   // Of either side; may be out of date by the time it is known.
@@ -26,7 +31,7 @@ class Ring {
       seen_tail_ = tail_.load(std::memory_order_acquire);
       if (head - seen_tail_ > mask_) return false;
     }
-    slots_[head & mask_] = value;
+    std::construct_at(&slots_[head & mask_], value);
     head_.store(head + 1, std::memory_order_release);
     return true;
   }
@@ -45,7 +50,7 @@ class Ring {
 
  private:
   const std::size_t mask_;
-  const std::unique_ptr<T[]> slots_;
+  T* const slots_;
   alignas(64) std::atomic<std::size_t> head_{0};
   std::size_t seen_tail_ = 0;
   alignas(64) std::atomic<std::size_t> tail_{0};

@@ -34,6 +34,15 @@ Outcome outcome_of(net::Fault::Phase phase) {
   return Outcome::truncated;
 }
 
+// What goes first is asked for first: thousands may wait for a host that is dead.
+template <class T>
+void remove(std::deque<T>& list, T value) {
+  if (!list.empty() && list.front() == value)
+    list.pop_front();
+  else
+    std::erase(list, value);
+}
+
 Nanos span_of(Instant from, Instant to) { return from == kNever || to == kNever ? Result::kNone : to - from; }
 
 }  // namespace
@@ -121,7 +130,7 @@ void Shard::open_connection(Pool& pool) {
 }
 
 void Shard::on_connection_up(Connection& c) {
-  std::erase(c.pool().opening, &c);
+  remove(c.pool().opening, &c);
   ++totals_.connections.opened;
   if (!c.pool().waiting.empty()) {
     Exchange& e = exchanges_[c.pool().waiting.front()];
@@ -194,7 +203,7 @@ void Shard::drop(Connection& c, bool abort) {
   if (c.is_dropped) return;
   c.is_dropped = true;
   Pool& pool = c.pool();
-  if (!c.is_up()) std::erase(pool.opening, &c);
+  if (!c.is_up()) remove(pool.opening, &c);
   std::erase(pool.idle, &c);
   --pool.open;
   --open_;
@@ -364,7 +373,7 @@ void Shard::fail(std::uint32_t index, Outcome outcome, const net::Fault& fault, 
     if (!usable) drop(*c, true);
   } else {
     Pool& pool = pool_of(e.request->route);
-    std::erase(pool.waiting, index);
+    remove(pool.waiting, index);
     // The connection that was being opened for it is given up with it, or a dead host would gather them without end.
     if (pool.opening.size() > pool.waiting.size()) drop(*pool.opening.front(), true);
   }

@@ -313,6 +313,14 @@ TEST(Ipv6, LiteralsAreConnectedToAndNamedInBrackets) {
   EXPECT_EQ(r.results[0].url, server.url("/x"));
 }
 
+TEST(Ipv6, ZonesAreConnectedToButNotNamed) {
+  ScriptedServer server(answering(), {.ipv6 = true, .accepts = SIZE_MAX});
+  const std::string port = std::to_string(server.port());
+  const Ran r = attack(closed_attack(1, 3), "http://[::1%25lo]:" + port + "/");
+  EXPECT_EQ(r.books().ok, 3u);
+  EXPECT_EQ(server.seen()[0].header("Host"), "[::1]:" + port);
+}
+
 // Run by the test below in a process of its own, whose limit is too low for the connections that the rate needs.
 TEST(DescriptorLimit, DISABLED_Child) {
   const char* url = std::getenv("THRUM_TEST_URL");

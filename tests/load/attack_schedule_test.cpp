@@ -240,6 +240,8 @@ std::vector<ExactCase> exact_cases() {
     for (const std::uint32_t shards : {1u, 2u, 3u, 4u})
       for (const std::uint64_t hits : {0ul, 1ul, 7ul, 100ul, 1000ul}) cases.push_back({hits, is_closed ? 50u : 64u, shards, is_closed});
   cases.push_back({33, 2, 4, true});
+  cases.push_back({500, 64, 64, true});
+  cases.push_back({500, 64, 64, false});
   cases.push_back({33, 1, 4, false});
   return cases;
 }

@@ -265,13 +265,12 @@ void ReportRun::name_runs(std::vector<report::RunInput>& runs) const {
 
 report::Input ReportRun::input(bool interim) {
   report::Input in;
-  in.interim = interim;
   for (Reading& r : runs_) {
     report::RunInput run;
     r.metrics.close();
-    run.metrics = r.metrics;
-    run.plan = plan_of(*r.run);
     in.total.merge(r.metrics);
+    run.metrics = interim ? r.metrics : std::move(r.metrics);
+    run.plan = plan_of(*r.run);
     in.runs.push_back(std::move(run));
   }
   name_runs(in.runs);

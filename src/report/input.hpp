@@ -41,7 +41,6 @@ struct RunInput {
 struct Input {
   Metrics total;                        // of all runs, closed
   std::vector<RunInput> runs;           // in the order of the command line; not empty
-  bool interim = false;                 // more is to come
   std::vector<double> percentiles;      // extra ones asked for, 0 … 100, in the order asked
   std::optional<BucketCounts> buckets;  // service latencies by the user's bounds
   std::optional<CoarseHistogram> rows;  // service latencies, for a histogram without given bounds

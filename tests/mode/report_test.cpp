@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
 #include "results_files.hpp"
@@ -107,6 +108,38 @@ TEST(Report, TheTableOfSecondsStartsWithTheRun) {
   const Outcome o = report_on(folder, {.inputs = {folder.put("a.bin", encoded(Encoding::native, 150))}, .type = "csv"});
   EXPECT_THAT(o.out, HasSubstr("\n0,2023-11-14T22:13:20Z,100,100,100,0,100.00,"));
   EXPECT_THAT(o.out, HasSubstr("\n1,2023-11-14T22:13:21Z,50,50,50,0,"));
+}
+
+TEST(Report, ARunWithoutResultsHasEveryReport) {
+  const Folder folder;
+  const std::string input = folder.put("empty.bin", encoded(Encoding::native, 0));
+  for (const char* type : {"text", "json", "hist", "hist[0,1ms]", "hdrplot", "hdrlog", "csv"}) {
+    const Outcome o = report_on(folder, {.inputs = {input}, .type = type, .buckets = std::string(type) == "json" ? "[0,1ms]" : ""});
+    ASSERT_TRUE(o.done) << type << ": " << o.done.error().text;
+    EXPECT_THAT(o.out, Not(HasSubstr("nan"))) << type;
+    EXPECT_THAT(o.out, testing::EndsWith("\n")) << type;
+  }
+  EXPECT_THAT(report_on(folder, {.inputs = {input}}).out, HasSubstr("3, 0, 0, 3"));
+}
+
+TEST(Report, EveryKindOfReportCountsTheSame) {
+  const Folder folder;
+  const std::string input = folder.put("a.bin", encoded(Encoding::native, 150));
+  const auto of_type = [&](std::string type) { return report_on(folder, {.inputs = {input}, .type = std::move(type)}).out; };
+  EXPECT_THAT(of_type("text"), HasSubstr(" 150, "));
+  EXPECT_EQ(nlohmann::json::parse(of_type("json"))["requests"], 150);
+  EXPECT_THAT(of_type("hist[0]"), HasSubstr(" 150  100.00%"));
+  EXPECT_THAT(of_type("hdrplot"), HasSubstr("1.000000    150 "));
+  std::istringstream rows(of_type("csv"));
+  int sent = 0;
+  std::string row;
+  for (std::getline(rows, row); std::getline(rows, row);) {
+    std::istringstream cells(row);
+    std::string cell;
+    for (int i = 0; i < 4; ++i) std::getline(cells, cell, ',');
+    sent += std::stoi(cell);
+  }
+  EXPECT_EQ(sent, 150);
 }
 
 TEST(Report, DamageIsAWarningAndStrictAnError) {

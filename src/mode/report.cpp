@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <map>
 #include <optional>
 
@@ -151,7 +152,9 @@ void ReportRun::let_through() {
   char forgotten[16 * 1024];
   while (!cut_.load(std::memory_order_relaxed)) {
     pollfd fd{STDIN_FILENO, POLLIN, 0};
-    if (::poll(&fd, 1, static_cast<int>(kLook.count() / 1'000'000)) > 0 && ::read(STDIN_FILENO, forgotten, sizeof forgotten) == 0) return;
+    if (::poll(&fd, 1, static_cast<int>(kLook.count() / 1'000'000)) <= 0) continue;
+    const ssize_t n = ::read(STDIN_FILENO, forgotten, sizeof forgotten);
+    if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) return;
   }
 }
 

@@ -257,6 +257,9 @@ void Shard::on_connection_down(Connection& c, const net::Fault& fault) {
     put_back(index);
     return;
   }
+  if (fault.phase == net::Fault::Phase::client && fault.code == EADDRNOTAVAIL) {
+    ++totals_.late_by_limit[static_cast<std::size_t>(Limit::local_ports)];  // not late, but not sent either
+  }
   fail(index, outcome_of(fault.phase), fault);
 }
 

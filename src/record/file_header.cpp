@@ -16,7 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 7> kLimits = {"none", "workers", "connections", "descriptors", "local_ports", "targets", "cpu"};
+constexpr std::array<std::string_view, 8> kLimits = {"none",        "workers", "connections", "descriptors",
+                                                     "local_ports", "targets", "cpu",         "target"};
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 

@@ -1,12 +1,18 @@
 // Attacks against a scripted server: what becomes of connections, kept, closed, stale, refused, or wanting.
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <map>
 #include <thread>
 
@@ -321,7 +327,24 @@ TEST(Ipv6, ZonesAreConnectedToButNotNamed) {
   EXPECT_EQ(server.seen()[0].header("Host"), "[::1]:" + port);
 }
 
-// Run by the test below in a process of its own, whose limit is too low for the connections that the rate needs.
+// Runs one disabled test of this file in a process of its own, which `prepare` has made what the test needs. Its exit status;
+// none: `prepare` could not.
+std::optional<int> run_elsewhere(const char* test, const std::function<bool()>& prepare) {
+  const std::string filter = std::string("--gtest_filter=") + test;
+  const pid_t child = fork();
+  if (child == 0) {
+    for (int fd = 3; fd < 256; ++fd) fcntl(fd, F_SETFD, FD_CLOEXEC);
+    if (!prepare()) _exit(77);
+    execl("/proc/self/exe", "attack_test", filter.c_str(), "--gtest_also_run_disabled_tests", "--gtest_brief=1", nullptr);
+    _exit(127);
+  }
+  int status = -1;
+  if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) return 128;
+  if (WEXITSTATUS(status) == 77) return std::nullopt;
+  return WEXITSTATUS(status);
+}
+
+// Run by the test below, where the limit is too low for the connections that the rate needs.
 TEST(DescriptorLimit, DISABLED_Child) {
   const char* url = std::getenv("THRUM_TEST_URL");
   ASSERT_NE(url, nullptr);
@@ -348,19 +371,44 @@ TEST(DescriptorLimit, HoldsHitsBackAndFailsNone) {
 #endif
   ScriptedServer server(answering_after(100ms));
   const std::string url = server.url();
-  const pid_t child = fork();
-  if (child == 0) {
-    setenv("THRUM_TEST_URL", url.c_str(), 1);
-    for (int fd = 3; fd < 256; ++fd) fcntl(fd, F_SETFD, FD_CLOEXEC);
+  const auto status = run_elsewhere("DescriptorLimit.DISABLED_Child", [&] {
     const rlimit limit{40, 40};
-    setrlimit(RLIMIT_NOFILE, &limit);
-    execl("/proc/self/exe", "attack_test", "--gtest_filter=DescriptorLimit.DISABLED_Child", "--gtest_also_run_disabled_tests", nullptr);
-    _exit(127);
-  }
-  int status = -1;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+    return setenv("THRUM_TEST_URL", url.c_str(), 1) == 0 && setrlimit(RLIMIT_NOFILE, &limit) == 0;
+  });
+  EXPECT_EQ(status, 0);
+}
+
+// Run by the test below, where there are 32 local ports, and each stays taken for a while after its connection.
+TEST(LocalPorts, DISABLED_Child) {
+  ScriptedServer server(answering());
+  AttackOptions o = closed_attack(4, 100);
+  o.keep_alive = false;
+  const Ran r = attack(o, server.url());
+  EXPECT_EQ(r.books().sent, 100u);
+  EXPECT_GT(r.books().ok, 0u);
+  EXPECT_EQ(r.count(Outcome::client_limit), r.books().failed);
+  EXPECT_GT(r.books().failed, 50u);
+  for (const Kept& k : r.results) EXPECT_TRUE(k.outcome == Outcome::ok || k.error.starts_with("client: no local port left")) << k.error;
+  EXPECT_EQ(r.summary->limit, Limit::local_ports);
+}
+
+// A network of its own, with few ports to connect from.
+bool enter_small_network() {
+  if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) return false;
+  const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  ifreq loopback{};
+  std::strcpy(loopback.ifr_name, "lo");
+  loopback.ifr_flags = IFF_UP | IFF_RUNNING;
+  if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &loopback) != 0) return false;
+  std::ofstream range("/proc/sys/net/ipv4/ip_local_port_range");
+  range << "40000 40031" << std::flush;
+  return range.good();
+}
+
+TEST(LocalPorts, ThatRunOutAreOurFailureNotTheTargets) {
+  const auto status = run_elsewhere("LocalPorts.DISABLED_Child", enter_small_network);
+  if (!status) GTEST_SKIP() << "this machine lets nobody make a network of his own";
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace

@@ -39,10 +39,10 @@ Expected<void> Product::check() const {
     struct stat in{};
     const bool is_stdin = input == "stdin" || input == "-";
     if ((is_stdin ? ::fstat(STDIN_FILENO, &in) : ::stat(input.c_str(), &in)) == 0 && is_same_file(in, out))
-      return usage_error(fmt::format("-output={} is the results file being read: name another file for the report", shown));
+      return usage_error(fmt::format("-output={} is the results file being read: name another file", shown));
   }
   if (!force_ && out.st_size > 0 && holds_results(name_))
-    return usage_error(fmt::format("-output={} holds results, which the report would overwrite: name another file, or add -force", shown));
+    return usage_error(fmt::format("-output={} holds results, which would be overwritten: name another file, or add -force", shown));
   if (::access(name_.c_str(), W_OK) != 0) return failure(fmt::format("can't write -output={}: {}", shown, std::strerror(errno)));
   return {};
 }

@@ -1,19 +1,14 @@
 #include "mode/report.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
 #include <map>
 #include <optional>
 
 #include "base/clock.hpp"
 #include "mode/product.hpp"
-#include "record/reader.hpp"
+#include "mode/results_input.hpp"
 #include "report/entries.hpp"
 #include "report/hdr_log.hpp"
 #include "report/histogram.hpp"
@@ -26,19 +21,6 @@
 namespace thrum::mode {
 namespace {
 
-constexpr Nanos kLook{100'000'000};  // how often a wait for results is broken off to see whether it is to end
-
-bool is_stdin(const std::string& input) { return input == "stdin" || input == "-"; }
-
-bool is_live(const std::string& input) {
-  struct stat s{};
-  if ((is_stdin(input) ? ::fstat(STDIN_FILENO, &s) : ::stat(input.c_str(), &s)) != 0) return false;
-  return !S_ISREG(s.st_mode);
-}
-
-// Success as the run defined it, else as vegeta does.
-StatusSet success_of(const Run& run) { return StatusSet::parse(run.header.success).value_or(StatusSet()); }
-
 // One run while it is read.
 struct Reading {
   explicit Reading(const Run& r) : run(&r), success(success_of(r)), metrics({success}) {}
@@ -50,24 +32,6 @@ struct Reading {
   bool several_names = false;  // they don't
 };
 
-std::optional<report::Plan> plan_of(const Run& run) {
-  const FileHeader& h = run.header;
-  if (run.encoding != Encoding::native || !h.source.empty()) return {};
-  report::Plan plan;
-  plan.start = h.start;
-  plan.shape = h.shape;
-  plan.rate = h.asked_rate;
-  if (auto shape = parse_shape(h.shape); shape && !shape->is_closed()) plan.asked = std::move(*shape);
-  plan.duration = h.duration;
-  plan.hits = h.hits;
-  if (run.closing) {
-    plan.summary = run.closing->summary;
-    plan.results = run.closing->results;
-    plan.spooled_bytes = run.closing->spooled_bytes;
-  }
-  return plan;
-}
-
 class ReportRun final : public Report {
  public:
   ReportRun(ReportRequest request, ReportHooks hooks, report::Type type, std::vector<double> percentiles)
@@ -75,43 +39,36 @@ class ReportRun final : public Report {
         hooks_(std::move(hooks)),
         type_(std::move(type)),
         percentiles_(std::move(percentiles)),
-        product_(request_.output, request_.inputs, request_.force) {
+        input_(request_.inputs),
+        product_(request_.output, input_.files(), request_.force) {
     if (!type_.buckets.empty()) buckets_.emplace(type_.buckets);
     if (type_.kind == report::Kind::histogram && !buckets_) rows_.emplace();
   }
 
   Expected<void> run() override;
-  void stop() noexcept override { stops_.fetch_add(1, std::memory_order_relaxed); }
-  void cut() noexcept override { cut_.store(true, std::memory_order_relaxed); }
+  void stop() noexcept override { input_.stop(); }
+  void cut() noexcept override { input_.cut(); }
 
  private:
-  bool is_over() const { return cut_.load(std::memory_order_relaxed) || (!live_ && stops_.load(std::memory_order_relaxed) > 0); }
-
   Expected<void> carry_out();
   Expected<void> check_output();
-  void let_through();
   Expected<void> read();
-  bool wait_for_stdin();
-  bool wait_for_results();
   void take(const Run& run, std::span<const Result> results);
   bool is_due();
   Expected<void> print(bool interim);
   Expected<std::string> written(bool interim);
   report::Input input(bool interim);
   void name_runs(std::vector<report::RunInput>& runs) const;
+  void warn_of_interruption() const;
   void warn_of_damage();
 
   ReportRequest request_;
   ReportHooks hooks_;
   report::Type type_;
   std::vector<double> percentiles_;
+  ResultsInput input_;  // owns the runs that runs_ point to
   Product product_;
-  std::atomic<int> stops_{0};
-  std::atomic<bool> cut_{false};
-  bool live_ = false;        // some input comes through a pipe
   bool is_refused_ = false;  // the output: writing it would hurt
-
-  std::unique_ptr<Reader> reader_;  // owns the runs that runs_ point to
   std::vector<Reading> runs_;
   std::optional<BucketCounts> buckets_;
   std::optional<CoarseHistogram> rows_;
@@ -120,15 +77,10 @@ class ReportRun final : public Report {
 };
 
 Expected<void> ReportRun::run() {
-  live_ = std::any_of(request_.inputs.begin(), request_.inputs.end(), is_live);
   auto done = carry_out();
-  struct stat in{};
-  const bool reads_pipe =
-      std::any_of(request_.inputs.begin(), request_.inputs.end(), is_stdin) && ::fstat(STDIN_FILENO, &in) == 0 && S_ISFIFO(in.st_mode);
-  if (!done && is_refused_ && reads_pipe) {
-    // In `attack | tee FILE | report` the end of report would be the end of the attack, and of what FILE still gets.
+  if (!done && is_refused_ && input_.reads_pipe()) {
     hooks_.warn(std::exchange(done.error().text, {}));
-    let_through();
+    input_.let_through();
   }
   return done;
 }
@@ -147,62 +99,37 @@ Expected<void> ReportRun::carry_out() {
   return print(false);
 }
 
-// Reads standard input to its end and forgets it.
-void ReportRun::let_through() {
-  char forgotten[16 * 1024];
-  while (!cut_.load(std::memory_order_relaxed)) {
-    pollfd fd{STDIN_FILENO, POLLIN, 0};
-    if (::poll(&fd, 1, static_cast<int>(kLook.count() / 1'000'000)) <= 0) continue;
-    const ssize_t n = ::read(STDIN_FILENO, forgotten, sizeof forgotten);
-    if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) return;
-  }
-}
-
 Expected<void> ReportRun::read() {
-  if (!wait_for_stdin()) return failure("interrupted before there were any results to report on");
-  auto opened = open_results(request_.inputs, {.strict = request_.strict});
-  if (!opened) return std::unexpected(opened.error());
-  reader_ = std::move(*opened);
+  if (auto opened = input_.open({.strict = request_.strict}); !opened) return opened;
   if (request_.every > Nanos(0)) due_ = now() + request_.every;
-  bool first = true;
-  while (wait_for_results()) {
-    const Expected<std::span<const Result>> next = reader_->next();
+  for (bool first = true;; first = false) {
+    const Expected<std::span<const Result>> next = input_.next();
     if (!next) return std::unexpected(next.error());
     std::span<const Result> results = *next;
     if (results.empty()) break;
-    if (std::exchange(first, false))
+    const Run& run = input_.reader().run();
+    if (first)
       if (const auto fine = check_output(); !fine) return fine;
     if (is_due()) {
       // One result at least is new, and what came with it waits for the next report.
-      take(reader_->run(), results.first(1));
+      take(run, results.first(1));
       results = results.subspan(1);
       if (const auto done = print(true); !done) return done;
     }
-    take(reader_->run(), results);
+    take(run, results);
   }
+  warn_of_interruption();
   // A run without results has its say, too: it may have missed all it was asked for.
-  for (const std::unique_ptr<Run>& run : reader_->runs()) take(*run, {});
+  for (const std::unique_ptr<Run>& run : input_.reader().runs()) take(*run, {});
   warn_of_damage();
   return {};
 }
 
-// Standard input that nobody writes to yet must not keep us from being told to end.
-bool ReportRun::wait_for_stdin() {
-  if (!live_ || std::none_of(request_.inputs.begin(), request_.inputs.end(), is_stdin)) return true;
-  while (!is_over()) {
-    pollfd fd{STDIN_FILENO, POLLIN, 0};
-    if (::poll(&fd, 1, static_cast<int>(kLook.count() / 1'000'000)) > 0) return true;
-  }
-  return false;
-}
-
-bool ReportRun::wait_for_results() {
-  while (!is_over())
-    if (!live_ || reader_->ready(kLook)) return true;
+void ReportRun::warn_of_interruption() const {
+  if (!input_.was_interrupted()) return;
   std::uint64_t read = 0;
   for (const Reading& r : runs_) read += r.metrics.requests();
   hooks_.warn(fmt::format("interrupted: this report is of the {} results read so far", read));
-  return false;
 }
 
 void ReportRun::take(const Run& run, std::span<const Result> results) {
@@ -240,7 +167,7 @@ bool ReportRun::is_due() {
 }
 
 void ReportRun::warn_of_damage() {
-  for (const Damage& damage : reader_->damage()) hooks_.warn(damage.warning());
+  for (const Damage& damage : input_.reader().damage()) hooks_.warn(damage.warning());
   if (series_ && series_->left_out() > 0)
     hooks_.warn(fmt::format("{} results lie in more different seconds than the table can hold ({}) and are not in it", series_->left_out(),
                             Series::kMostSeconds));
@@ -325,7 +252,6 @@ Expected<std::unique_ptr<Report>> Report::create(ReportRequest request, ReportHo
     percentiles = std::move(*parsed);
   }
   if (request.every < Nanos(0)) return usage_error("-every: it should not be negative, as in -every=1s");
-  if (request.inputs.empty()) request.inputs.emplace_back("stdin");
   return std::make_unique<ReportRun>(std::move(request), std::move(hooks), std::move(*type), std::move(percentiles));
 }
 

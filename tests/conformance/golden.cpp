@@ -1,6 +1,9 @@
 #include "golden.hpp"
 
+#include <unistd.h>
+
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -28,6 +31,29 @@ std::vector<Case> cases_with(std::string_view part) {
     cases.push_back(std::move(c));
   }
   return cases;
+}
+
+std::vector<std::string> words(std::string_view command) {
+  std::vector<std::string> words;
+  std::string word;
+  bool quoted = false, any = false;
+  for (const char ch : std::string(command) + " ") {
+    if (ch == '\'') {
+      quoted = !quoted;
+      any = true;
+    } else if (ch == ' ' && !quoted) {
+      if (any || !word.empty()) words.push_back(word);
+      word.clear();
+      any = false;
+    } else {
+      word += ch;
+    }
+  }
+  return words;
+}
+
+std::string scratch_file(std::string_view name) {
+  return std::filesystem::temp_directory_path() / (std::string(name) + "." + std::to_string(::getpid()));
 }
 
 std::string contents(const std::string& path) {

@@ -20,6 +20,10 @@ struct Case {
 std::string root();
 // The cases whose command holds `part`, in the order of the file.
 std::vector<Case> cases_with(std::string_view part);
+// The words of a command as a shell sees them; only '…' quotes.
+std::vector<std::string> words(std::string_view command);
+// A path for a file of this process alone.
+std::string scratch_file(std::string_view name);
 // The bytes of a file, unpacked if its name ends in .gz.
 std::string contents(const std::string& path);
 

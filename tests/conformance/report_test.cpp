@@ -65,20 +65,7 @@ std::optional<Command> parse(const golden::Case& c) {
   Command command;
   command.zone = c.zone;
   const std::string bare = std::regex_replace(c.command, std::regex("^TZ=\\S+ "), "");
-  Strings words;
-  std::string word;
-  bool quoted = false, any = false;
-  for (const char ch : bare + " ") {
-    if (ch == '\'')
-      quoted = !quoted, any = true;
-    else if (ch == ' ' && !quoted) {
-      if (any || !word.empty()) words.push_back(word);
-      word.clear();
-      any = false;
-    } else {
-      word += ch;
-    }
-  }
+  const Strings words = golden::words(bare);
   std::size_t i = 0;
   if (words[i] == "zcat") {
     command.standard_input = golden::contents(c.folder + "/" + words[1]);
@@ -125,6 +112,7 @@ Outcome run(Command command, const std::string& scratch) {
   outcome.done = done.has_value();
   if (!done) outcome.error = done.error().text;
   if (std::filesystem::exists(scratch)) outcome.out = golden::contents(scratch);
+  std::filesystem::remove(scratch);
   return outcome;
 }
 
@@ -255,10 +243,8 @@ TEST_P(ReportConformance, GivesWhatTheReferenceGave) {
   const auto command = parse(c);
   if (!command) GTEST_SKIP() << "about the command line or the shell: " << c.command;
   std::filesystem::current_path(c.folder);
-  std::string scratch = ::testing::TempDir() + "report_";
-  for (const char ch : c.id) scratch += std::isalnum(static_cast<unsigned char>(ch)) ? ch : '_';
+  const std::string scratch = golden::scratch_file("report_case");
   const Outcome outcome = run(*command, scratch);
-  std::filesystem::remove(scratch);
   SCOPED_TRACE(c.command + "\n" + outcome.error + "\n" + c.note);
   EXPECT_EQ(outcome.error.find('\n'), std::string::npos) << "an error is one line";
 
@@ -320,7 +306,7 @@ TEST(ReportConformance, InterimReports) {
     const int saved = ::dup(0);
     ::dup2(ends[0], 0);
     ::close(ends[0]);
-    const std::string scratch = ::testing::TempDir() + "report_every";
+    const std::string scratch = golden::scratch_file("report_every");
     std::filesystem::remove(scratch);
     mode::ReportRequest request;
     request.type = type;
@@ -336,6 +322,7 @@ TEST(ReportConformance, InterimReports) {
     if (wanted.starts_with(clear)) wanted.erase(0, clear.size());
     // Ours stand below the text, and say that four results are few.
     EXPECT_EQ(std::regex_replace(golden::contents(scratch), std::regex("\n\nWeak[^\n]*"), ""), wanted);
+    std::filesystem::remove(scratch);
   }
 }
 
@@ -355,7 +342,7 @@ TEST(ReportConformance, ErrorsAreTheSameInTheSameOrder) {
     Command command;
     command.zone = "UTC";
     command.standard_input = golden::contents(std::filesystem::exists("results.gob") ? "results.gob" : "results.gob.gz");
-    const Outcome text = run(command, ::testing::TempDir() + "report_errors");
+    const Outcome text = run(command, golden::scratch_file("report_errors"));
     const auto wanted = nlohmann::json::parse(golden::contents("report-json-gob.out"))["errors"].get<Strings>();
     std::string lines = "Error Set:\n";
     for (const std::string& error : wanted) {
@@ -386,7 +373,7 @@ Outcome report_on(std::string results, std::string type, std::string buckets = {
   command.standard_input = std::move(results);
   command.request.type = std::move(type);
   command.request.buckets = std::move(buckets);
-  return run(command, ::testing::TempDir() + "report_on");
+  return run(command, golden::scratch_file("report_on"));
 }
 
 TEST(ReportConformance, DurationsArePrintedAsTheReferenceDoes) {

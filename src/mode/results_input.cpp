@@ -1,0 +1,91 @@
+#include "mode/results_input.hpp"
+
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace thrum::mode {
+namespace {
+
+constexpr Nanos kLook{100'000'000};  // how often a wait for results is broken off to see whether it is to end
+
+bool is_stdin(const std::string& file) { return file == "stdin" || file == "-"; }
+
+bool is_live(const std::string& file) {
+  struct stat s{};
+  if ((is_stdin(file) ? ::fstat(STDIN_FILENO, &s) : ::stat(file.c_str(), &s)) != 0) return false;
+  return !S_ISREG(s.st_mode);
+}
+
+}  // namespace
+
+ResultsInput::ResultsInput(std::vector<std::string> files) : files_(std::move(files)) {
+  if (files_.empty()) files_.emplace_back("stdin");
+}
+
+Expected<void> ResultsInput::open(ReaderOptions options) {
+  live_ = std::ranges::any_of(files_, is_live);
+  if (!wait_for_stdin()) return failure("interrupted before there were any results");
+  auto opened = open_results(files_, options);
+  if (!opened) return std::unexpected(std::move(opened.error()));
+  reader_ = std::move(*opened);
+  return {};
+}
+
+// Standard input that nobody writes to yet must not keep us from being told to end.
+bool ResultsInput::wait_for_stdin() const {
+  if (!live_ || std::ranges::none_of(files_, is_stdin)) return true;
+  while (!is_over()) {
+    pollfd fd{STDIN_FILENO, POLLIN, 0};
+    if (::poll(&fd, 1, static_cast<int>(kLook.count() / 1'000'000)) > 0) return true;
+  }
+  return false;
+}
+
+Expected<std::span<const Result>> ResultsInput::next() {
+  while (!is_over())
+    if (!live_ || reader_->ready(kLook)) return reader_->next();
+  interrupted_ = true;
+  return std::span<const Result>();
+}
+
+bool ResultsInput::reads_pipe() const {
+  struct stat in{};
+  return std::ranges::any_of(files_, is_stdin) && ::fstat(STDIN_FILENO, &in) == 0 && S_ISFIFO(in.st_mode);
+}
+
+void ResultsInput::let_through() const {
+  char forgotten[16 * 1024];
+  while (!cut_.load(std::memory_order_relaxed)) {
+    pollfd fd{STDIN_FILENO, POLLIN, 0};
+    if (::poll(&fd, 1, static_cast<int>(kLook.count() / 1'000'000)) <= 0) continue;
+    const ssize_t n = ::read(STDIN_FILENO, forgotten, sizeof forgotten);
+    if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) return;
+  }
+}
+
+StatusSet success_of(const Run& run) { return StatusSet::parse(run.header.success).value_or(StatusSet()); }
+
+std::optional<report::Plan> plan_of(const Run& run) {
+  const FileHeader& h = run.header;
+  if (run.encoding != Encoding::native || !h.source.empty()) return {};
+  report::Plan plan;
+  plan.start = h.start;
+  plan.shape = h.shape;
+  plan.rate = h.asked_rate;
+  if (auto shape = parse_shape(h.shape); shape && !shape->is_closed()) plan.asked = std::move(*shape);
+  plan.duration = h.duration;
+  plan.hits = h.hits;
+  if (run.closing) {
+    plan.summary = run.closing->summary;
+    plan.results = run.closing->results;
+    plan.spooled_bytes = run.closing->spooled_bytes;
+  }
+  return plan;
+}
+
+}  // namespace thrum::mode

@@ -47,7 +47,8 @@ Expected<void> put_encoding(Encoding& to, Text value) {
   return {};
 }
 
-constexpr Command kAttack = Command::attack, kReport = Command::report, kEncode = Command::encode, kServe = Command::serve;
+constexpr Command kAttack = Command::attack, kReport = Command::report, kPlot = Command::plot, kEncode = Command::encode,
+                  kServe = Command::serve;
 
 constexpr auto kFlags = std::to_array<Flag>({
     // attack: what to send
@@ -374,6 +375,46 @@ constexpr auto kFlags = std::to_array<Flag>({
      .group = Group::input,
      .bind = [](Options& o, Text v) { return put(o.report.strict, read_bool(v)); }},
 
+    // plot
+    {.name = "title",
+     .value = "TEXT",
+     .initial = "thrum plot",
+     .help = "Title and headline of the page",
+     .commands = kPlot,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put_text(o.plot.title, v); }},
+    {.name = "threshold",
+     .value = "N",
+     .initial = "4000",
+     .help = "Points of a series to show, at least 3; 0: all",
+     .more = "They are chosen so that the curve keeps its shape; what they leave out of the highest and lowest is shown as extremes.",
+     .commands = kPlot,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put(o.plot.threshold, read_count(v)); }},
+    {.name = "output",
+     .takes = Takes::file,
+     .value = "FILE",
+     .initial = "stdout",
+     .help = "Where the page goes; never over what it reads",
+     .more = "It is not written over a file of results either, unless `-force` says so.",
+     .commands = kPlot,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put_text(o.plot.output, v == "-" ? "stdout" : v); }},
+    {.name = "force",
+     .takes = Takes::nothing,
+     .initial = "false",
+     .help = "Let -output overwrite a file of results",
+     .commands = kPlot,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put(o.plot.force, read_bool(v)); }},
+    {.name = "strict",
+     .takes = Takes::nothing,
+     .initial = "false",
+     .help = "Fail on damaged results instead of using what is whole",
+     .commands = kPlot,
+     .group = Group::input,
+     .bind = [](Options& o, Text v) { return put(o.plot.strict, read_bool(v)); }},
+
     // encode
     {.name = "to",
      .takes = Takes::choice,
@@ -542,6 +583,14 @@ constexpr auto kCommands = std::to_array<CommandInfo>({
      .more = "Reads results in any of the four encodings, from any number of files or from stdin, and reports on all of them together.",
      .examples = "thrum report results.bin\n"
                  "thrum report -type=json before.bin after.bin | jq .latencies"},
+    {.command = Command::plot,
+     .name = "plot",
+     .arguments = "[FILE...]",
+     .help = "draw what came of attacks: one HTML page",
+     .more = "Reads results in any of the four encodings, from any number of files or from stdin. The page needs no network and no other "
+             "file. Where results have no name, or the same, it tells them apart by their files.",
+     .examples = "thrum plot results.bin > plot.html\n"
+                 "thrum plot -title=\"Stepped ramp\" -output=ramp.html step50.bin step100.bin step150.bin"},
     {.command = Command::encode,
      .name = "encode",
      .arguments = "[FILE...]",
@@ -574,7 +623,7 @@ constexpr CommandInfo kNoCommand{
     .name = "",
     .help = "an HTTP load tester",
     .more =
-        "thrum attack sends requests at a constant rate and writes a record of each; thrum report and thrum encode read those records. "
+        "thrum attack sends requests at a constant rate and writes a record of each; thrum report, plot and encode read those records. "
         "thrum serve is a server to try it all on.",
     .examples =
         "thrum serve\n"

@@ -4,6 +4,7 @@
 
 #include "mode/attack.hpp"
 #include "mode/encode.hpp"
+#include "mode/plot.hpp"
 #include "mode/report.hpp"
 #include "mode/serve.hpp"
 
@@ -14,6 +15,7 @@ struct Options {
   bool version = false;
   mode::AttackRequest attack;
   mode::ReportRequest report;
+  mode::PlotRequest plot;
   mode::EncodeOptions encode;
   mode::ServeOptions serve;
 };

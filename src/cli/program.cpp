@@ -39,6 +39,8 @@ Expected<ExitCode> run(const Invocation& invocation) {
       return run_attack(invocation);
     case Command::report:
       return run_report(invocation);
+    case Command::plot:
+      return run_plot(invocation);
     case Command::encode:
       return run_encode(invocation);
     case Command::serve:

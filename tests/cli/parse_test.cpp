@@ -173,6 +173,8 @@ std::string fingerprint(const Options& o) {
   const mode::ReportRequest& p = o.report;
   add(p.inputs), add(p.type), add(p.buckets), add(p.percentiles), add(p.every.count()), add(p.output), add(p.force), add(p.strict);
   add(p.explain);
+  const mode::PlotRequest& d = o.plot;
+  add(d.inputs), add(d.title), add(d.threshold), add(d.output), add(d.force), add(d.strict);
   const mode::EncodeOptions& e = o.encode;
   add(e.inputs), add(static_cast<int>(e.to)), add(e.output), add(e.csv_header), add(e.strict), add(e.force);
   const mode::ServeOptions& s = o.serve;

@@ -7,7 +7,9 @@
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
+#include <latch>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -123,6 +125,7 @@ class AttackerImpl final : public Attacker {
   Progress progress() const override;
 
  private:
+  Expected<void> start_threads(std::vector<std::thread>& threads, std::latch& start);
   void collect(Collector& collector);
   Summary summarise(Timestamp started) const;
   void name_the_limit(Summary& s, const std::uint64_t (&late)[8], double mean_latency) const;
@@ -145,17 +148,17 @@ Expected<Summary> AttackerImpl::run(ResultSink& sink) {
     for (const auto& shard : shards_)
       if (auto ready = shard->make_tls_ready(); !ready) return std::unexpected(ready.error());
   }
+  std::vector<std::thread> threads;
+  std::latch start(1);
+  const auto can_start = start_threads(threads, start);
+  if (!can_start) cut();
   const Timestamp started = wall_clock();
   plan_->start = now();
   started_.store(true, std::memory_order_release);
-  if (feeder_) feeder_->start([this](std::uint32_t k) { shards_[k]->wake(); });
-  std::vector<std::thread> threads;
-  for (const auto& shard : shards_) {
-    threads.emplace_back([this, &shard] {
-      shard->run();
-      const std::lock_guard lock(mutex_);
-      shard_over_.notify_all();
-    });
+  start.count_down();
+  if (!can_start) {
+    for (std::thread& t : threads) t.join();
+    return std::unexpected(can_start.error());
   }
   Collector collector(*plan_, sink, started);
   collect(collector);
@@ -165,6 +168,26 @@ Expected<Summary> AttackerImpl::run(ResultSink& sink) {
   if (!collector.status()) return std::unexpected(collector.status().error());
   if (feeder_ && feeder_->error() && !plan_->stop.load()) return std::unexpected(*feeder_->error());
   return summarise(started);
+}
+
+// The shards' threads wait for `start`: the attack begins when all of them are there.
+Expected<void> AttackerImpl::start_threads(std::vector<std::thread>& threads, std::latch& start) {
+  threads.reserve(shards_.size());
+  try {
+    for (const auto& shard : shards_) {
+      threads.emplace_back([this, &shard, &start] {
+        start.wait();
+        shard->run();
+        const std::lock_guard lock(mutex_);
+        shard_over_.notify_all();
+      });
+    }
+    if (feeder_) feeder_->start([this](std::uint32_t k) { shards_[k]->wake(); });
+  } catch (const std::system_error& e) {
+    return failure(fmt::format("can't start thread {} of {}: {}; fewer sending threads need less", threads.size() + 1,
+                               shards_.size() + (feeder_ ? 1 : 0), e.code().message()));
+  }
+  return {};
 }
 
 // Naps between two looks at the rings, short enough that none fills, long enough to cost nothing.

@@ -103,8 +103,9 @@ void Shard::run() {
     if (ending_ && in_flight_ == 0) break;
     sleep(t);
   }
-  const Nanos spent = thread_cpu() - cpu_before - sleeper_.total_spun();
   finish_totals(clock());
+  drop_all();
+  const Nanos spent = thread_cpu() - cpu_before - sleeper_.total_spun();
   totals_.busy = std::clamp(static_cast<double>(spent.count()) / static_cast<double>(std::max<std::int64_t>(1, clock().count())), 0.0, 1.0);
   publish();
   over_.store(true, std::memory_order_release);
@@ -197,10 +198,10 @@ bool Shard::take_hit(Nanos t, Due& due) {
 void Shard::start_hit(const Due& due, const Request* request, Nanos t) {
   Pool& pool = pool_of(request->route);
   if (pool.idle.empty() && !has_room(pool)) {
-    pool.held.push_back({due, request});
+    last_blocked_by_ = open_ >= most_open_ ? Limit::descriptors : Limit::connections;
+    pool.held.push_back({due, request, last_blocked_by_});
     ++held_;
     pacer_.put_off();
-    last_blocked_by_ = open_ >= most_open_ ? Limit::descriptors : Limit::connections;
     return;
   }
   if (!is_closed()) note_late(t - due.at);
@@ -236,9 +237,10 @@ void Shard::settle_the_end(Nanos t) {
     if (pool == nullptr) continue;
     for (const HeldHit& h : pool->held) {
       if (h.request->is_owned) delete h.request;
-      if (!is_closed()) ++missed_;
+      if (is_closed()) continue;
+      ++missed_;
+      note_missed(1, h.held_by);
     }
-    if (!is_closed()) note_missed(pool->held.size());
     held_ -= pool->held.size();
     pool->held.clear();
   }
@@ -258,8 +260,8 @@ void Shard::note_late(Nanos late) {
   ++totals_.late_by_limit[static_cast<std::size_t>(last_blocked_by_ == Limit::none ? Limit::cpu : last_blocked_by_)];
 }
 
-void Shard::note_missed(std::uint64_t count) {
-  totals_.late_by_limit[static_cast<std::size_t>(last_blocked_by_ == Limit::none ? Limit::cpu : last_blocked_by_)] += count;
+void Shard::note_missed(std::uint64_t count, Limit limit) {
+  totals_.late_by_limit[static_cast<std::size_t>(limit == Limit::none ? Limit::cpu : limit)] += count;
 }
 
 // Sleeps until something happens or is due; spins the last stretch before a hit.

@@ -46,6 +46,7 @@ struct TextHash {
 struct HeldHit {
   Due due;
   const Request* request;
+  Limit held_by;
 };
 
 // The connections of one route.
@@ -119,7 +120,8 @@ class Shard final : public ConnectionOwner {
   void begin_stop(Nanos t);
   void sleep(Nanos t);
   void note_late(Nanos late);
-  void note_missed(std::uint64_t count);
+  void note_missed(std::uint64_t count) { note_missed(count, last_blocked_by_); }
+  void note_missed(std::uint64_t count, Limit limit);
   Instant instant(Nanos t) const { return t >= kForEver ? kNever : plan_.start + t; }
   void publish();
   void finish_totals(Nanos t);
@@ -135,6 +137,7 @@ class Shard final : public ConnectionOwner {
   void make_idle(Connection& c);
   void open_connection(Pool& pool);
   void drop(Connection& c, bool abort);
+  void drop_all();
   void detach(Connection& c, std::uint32_t index);
   bool retry(Connection& c, std::uint32_t index, bool nothing_left);
   void put_back(std::uint32_t index);

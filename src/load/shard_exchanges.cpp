@@ -181,6 +181,7 @@ Pacer::Late Shard::start_first_held(Pool& pool) {
   }
   pool.held.pop_front();
   --held_;
+  last_blocked_by_ = hit.held_by;
   if (late == Pacer::Late::leaves) {
     start_hit(hit.due, hit.request, t);
   } else {
@@ -211,6 +212,11 @@ void Shard::drop(Connection& c, bool abort) {
   const auto found = connections_.find(&c);
   graveyard_.push_back(std::move(found->second));
   connections_.erase(found);
+}
+
+void Shard::drop_all() {
+  while (!connections_.empty()) drop(*connections_.begin()->second, false);
+  bury();
 }
 
 // Connections may be dropped from within their own calls: they are destroyed when the loop is at its turn's end.
@@ -277,7 +283,7 @@ void Shard::put_back(std::uint32_t index) {
       note_missed(1);
     }
   } else {
-    pool.held.push_front({{e.hit, e.due}, e.request});
+    pool.held.push_front({{e.hit, e.due}, e.request, Limit::descriptors});
     ++held_;
     ending_ = false;
   }

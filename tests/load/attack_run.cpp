@@ -95,6 +95,12 @@ AttackOptions open_attack(const char* rate, Nanos duration) {
   return o;
 }
 
+AttackOptions open_hits(const char* rate, std::uint64_t hits) {
+  AttackOptions o = open_attack(rate, Nanos(0));
+  o.hits = hits;
+  return o;
+}
+
 AttackOptions closed_attack(std::uint64_t workers, std::uint64_t hits) {
   AttackOptions o;
   o.shape = Shape::closed();

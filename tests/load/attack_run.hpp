@@ -48,8 +48,10 @@ struct Ran {
   std::size_t count_code(int code) const;
 };
 
-// Open at `rate`, for `duration`; two slots ready, the timeout long enough for any machine.
+// Open at `rate`, for `duration` (0: until it is stopped).
 AttackOptions open_attack(const char* rate, Nanos duration);
+// Open at `rate`, exactly `hits`: all of them are sent, however late a busy machine is.
+AttackOptions open_hits(const char* rate, std::uint64_t hits);
 // Exactly `hits`, by `workers` at once, as fast as they are answered.
 AttackOptions closed_attack(std::uint64_t workers, std::uint64_t hits);
 

@@ -47,7 +47,6 @@ TEST(Stop, WaitsForWhatIsInFlight) {
     EXPECT_LT(r.books().sent, 3000u);
     EXPECT_TRUE(r.summary->stopped);
     EXPECT_FALSE(r.summary->was_cut);
-    EXPECT_GE(r.summary->elapsed - r.summary->sending, 50ms);
   }
 }
 
@@ -105,7 +104,7 @@ TEST(Cut, KeepsWhatWasSeen) {
 TEST(Grace, CutsWhatIsInFlightWhenItIsOver) {
   for (const Nanos grace : {Nanos(0), Nanos(80ms)}) {
     ScriptedServer silent(Script().request());
-    AttackOptions o = open_attack("100/s", 100ms);
+    AttackOptions o = open_hits("100/s", 10);
     o.grace = grace;
     const Ran r = attack(o, silent.url());
     EXPECT_EQ(r.books().sent, 10u);
@@ -119,7 +118,7 @@ TEST(Grace, CutsWhatIsInFlightWhenItIsOver) {
 
 TEST(Grace, DoesNotCutWhatComesInTime) {
   ScriptedServer server(answering_after(50ms));
-  AttackOptions o = open_attack("100/s", 100ms);
+  AttackOptions o = open_hits("100/s", 10);
   o.grace = 10s;
   const Ran r = attack(o, server.url());
   EXPECT_EQ(r.books().ok, 10u);
@@ -129,7 +128,7 @@ TEST(Grace, DoesNotCutWhatComesInTime) {
 
 TEST(Grace, OfNoneGivenIsTheTimeout) {
   ScriptedServer silent(Script().request());
-  AttackOptions o = open_attack("100/s", 50ms);
+  AttackOptions o = open_hits("100/s", 5);
   o.timeout = 150ms;
   const Ran r = attack(o, silent.url());
   EXPECT_EQ(r.count(Outcome::timeout), 5u);
@@ -157,7 +156,7 @@ TEST(Stop, BeforeTheRunLeavesNothingToDo) {
 
 TEST(Stop, AfterTheRunIsHarmless) {
   ScriptedServer server(answering());
-  const auto attacker = make_attacker(open_attack("1000/s", 10ms), get({server.url()}));
+  const auto attacker = make_attacker(open_hits("1000/s", 10), get({server.url()}));
   const Ran r = run(*attacker);
   EXPECT_FALSE(r.summary->stopped);
   attacker->stop();
@@ -228,7 +227,7 @@ TEST(Attacker, MayBeDestroyedWithoutARun) {
 
 TEST(Progress, IsReadWhileTheAttackRuns) {
   ScriptedServer server(answering_after(10ms));
-  const AttackOptions o = open_attack("500/s", 300ms);
+  const AttackOptions o = open_hits("500/s", 150);
   const auto attacker = make_attacker(o, get({server.url()}));
   EXPECT_EQ(attacker->progress().due, 0u);
   EXPECT_EQ(attacker->progress().elapsed, 0s);

@@ -4,8 +4,9 @@
 #include <unistd.h>
 
 #include "base/clock.hpp"
+#include "base/text.hpp"
 #include "mode/attack_product.hpp"
-#include "mode/output_guard.hpp"
+#include "mode/same_file.hpp"
 #include "report/judgement.hpp"
 #include "ui/progress_line.hpp"
 
@@ -39,11 +40,15 @@ std::int64_t body_bytes_kept(const AttackRequest& request) {
   return request.max_body.value_or(request.capture_body ? kAll : 0);
 }
 
-Expected<void> guard(const AttackRequest& request) {
+Expected<void> check_output(const AttackRequest& request) {
   const TlsOptions& tls = request.options.tls;
-  std::vector<Input> inputs{{"-targets", request.targets}, {"-body", request.body}, {"-cert", tls.cert_file}, {"-key", tls.key_file}};
-  for (const std::string& file : tls.root_cert_files) inputs.push_back({"-root-certs", file});
-  return guard_output(request.output, inputs);
+  std::vector<std::pair<std::string_view, std::string>> inputs{
+      {"-targets", request.targets}, {"-body", request.body}, {"-cert", tls.cert_file}, {"-key", tls.key_file}};
+  for (const std::string& file : tls.root_cert_files) inputs.emplace_back("-root-certs", file);
+  for (const auto& [flag, file] : inputs)
+    if (is_same_file(request.output, file))
+      return usage_error(fmt::format("-output={} is what {} reads: name another file", printable(request.output), flag));
+  return {};
 }
 
 Expected<std::unique_ptr<Attacker>> open_attacker(const AttackRequest& request) {
@@ -98,7 +103,7 @@ Expected<void> AttackRun::prepare() {
   if (is_stdin(request_.targets) && ::isatty(STDIN_FILENO) == 1)
     return usage_error(
         "no targets, as stdin is a terminal; write echo \"GET http://127.0.0.1:18080/\" | thrum attack ..., or -targets=FILE");
-  if (auto safe = guard(request_); !safe) return safe;
+  if (auto safe = check_output(request_); !safe) return safe;
   auto attacker = open_attacker(request_);
   if (!attacker) return std::unexpected(std::move(attacker.error()));
   attacker_ = std::move(*attacker);

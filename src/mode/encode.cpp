@@ -1,25 +1,18 @@
 #include "mode/encode.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <memory>
 
 #include "base/text.hpp"
+#include "mode/same_file.hpp"
 #include "record/output.hpp"
 #include "record/reader.hpp"
 #include "record/transcode.hpp"
 
 namespace thrum::mode {
 namespace {
-
-bool is_input(const std::string& input, const std::string& output) {
-  struct stat in{}, out{};
-  const bool standard = input == "stdin" || input == "-";
-  return (standard ? ::fstat(STDIN_FILENO, &in) : ::stat(input.c_str(), &in)) == 0 && ::stat(output.c_str(), &out) == 0 &&
-         S_ISREG(out.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
-}
 
 bool is_standard_output(const std::string& name) { return name == "stdout" || name == "-"; }
 
@@ -28,7 +21,7 @@ Expected<void> check_output(const EncodeOptions& options) {
   if (is_standard_output(options.output)) return {};
   const std::vector<std::string> inputs = options.inputs.empty() ? std::vector<std::string>{"stdin"} : options.inputs;
   for (const std::string& input : inputs)
-    if (is_input(input, options.output))
+    if (is_same_file(options.output, input))
       return usage_error(fmt::format("-output={} is one of the inputs: name another file", printable(options.output)));
   const auto there = encoding_of_file(options.output);
   const bool recorded = there == Encoding::native || there == Encoding::gob;
@@ -50,8 +43,10 @@ Expected<std::uint64_t> run_encode(const EncodeOptions& options, const EncodeHoo
   if (!is_standard_output(options.output)) output = Output::create(options.output);
   if (!output) return std::unexpected(output.error());
   const auto count = transcode(**reader, options.to, {.csv_header = options.csv_header}, *output);
-  if (!options.strict)  // or else it is the error
-    for (const Damage& d : (*reader)->damage()) hooks.warn(d.warning());
+  for (const Damage& d : (*reader)->damage()) {
+    const bool is_the_error = !count && count.error().text.starts_with(fmt::format("{}: byte {}:", printable(d.file), d.offset));
+    if (!is_the_error) hooks.warn(d.warning());
+  }
   return count;
 }
 

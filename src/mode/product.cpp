@@ -10,12 +10,11 @@
 #include <filesystem>
 
 #include "base/text.hpp"
+#include "mode/same_file.hpp"
 #include "record/reader.hpp"
 
 namespace thrum::mode {
 namespace {
-
-bool is_same_file(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
 bool holds_results(const std::string& path) { return open_results(std::array{path}).has_value(); }
 
@@ -35,12 +34,9 @@ Expected<void> Product::check() const {
     if (S_ISDIR(out.st_mode)) return failure(fmt::format("can't write -output={}: it is a folder", shown));
     return {};  // terminals, pipes, /dev/null: nothing there to lose
   }
-  for (const std::string& input : inputs_) {
-    struct stat in{};
-    const bool is_stdin = input == "stdin" || input == "-";
-    if ((is_stdin ? ::fstat(STDIN_FILENO, &in) : ::stat(input.c_str(), &in)) == 0 && is_same_file(in, out))
+  for (const std::string& input : inputs_)
+    if (is_same_file(name_, input))
       return usage_error(fmt::format("-output={} is the results file being read: name another file", shown));
-  }
   if (!force_ && out.st_size > 0 && holds_results(name_))
     return usage_error(fmt::format("-output={} holds results, which would be overwritten: name another file, or add -force", shown));
   if (::access(name_.c_str(), W_OK) != 0) return failure(fmt::format("can't write -output={}: {}", shown, std::strerror(errno)));

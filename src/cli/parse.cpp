@@ -111,7 +111,7 @@ Expected<void> refuse_missing(const Flag& flag, std::string_view value) {
     const auto on = read_bool(value);
     if (!on) return std::unexpected(on.error());
     if (!*on) return {};
-  } else if (value.empty() || value == flag.initial) {
+  } else if (value == flag.initial && !flag.repeats) {
     return {};
   }
   return usage_error(fmt::format("not in this build yet: {}", flag.missing));

@@ -1,4 +1,4 @@
-// Attacks a URL for two seconds and prints the 99th percentile of its latencies: p99 URL [RATE]
+// Attacks a URL for two seconds and prints the 99th percentile of its latencies.
 #include <iostream>
 
 #include "thrum/attacker.hpp"
@@ -13,11 +13,8 @@ struct Figures final : thrum::ResultSink {
 };
 
 int main(int argc, char** argv) {
-  thrum::AttackOptions options;
+  thrum::AttackOptions options;  // 50 requests a second, if nothing else is said
   options.duration = std::chrono::seconds(2);
-  const auto shape = thrum::parse_shape(argc > 2 ? argv[2] : "100/s");
-  if (!shape) return std::cerr << shape.error().text << '\n', 2;
-  options.shape = *shape;
   auto attacker = thrum::Attacker::create(options, {{.url = argc > 1 ? argv[1] : "http://127.0.0.1:18080/"}});
   if (!attacker) return std::cerr << attacker.error().text << '\n', 1;
   Figures figures;

@@ -15,9 +15,9 @@ using SharedBytes = std::shared_ptr<const std::string>;
 
 struct Target {
   std::string method = "GET";
-  std::string url;                                           // absolute, http:// or https://
-  std::vector<std::pair<std::string, std::string>> headers;  // in order, repeated names allowed, case kept on HTTP/1.1
-  SharedBytes body;                                          // null: no body
+  std::string url = {};                                           // absolute, http:// or https://
+  std::vector<std::pair<std::string, std::string>> headers = {};  // in order, repeated names allowed, case kept on HTTP/1.1
+  SharedBytes body = {};                                          // null: no body
 };
 
 // Yields targets one by one. Called from one thread at a time, never from a sending thread.

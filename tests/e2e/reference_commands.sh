@@ -48,9 +48,6 @@ comparable() {
 }
 
 while IFS=$'\x1f' read -r id wanted stdout command; do
-  case $command in
-    *'$TOOL plot'*) continue ;; # a command to come
-  esac
   case_ "$id: $command"
   bash -c "$command" >"$work/out" 2>"$work/err" </dev/null
   is=$?

@@ -1,6 +1,5 @@
-// The commands and their flags, in the order in which help and the manual list them.
+// The flags, in the order in which help and the manual list them.
 // Wording: `help` is one line without a full stop; `more` is whole sentences; both speak to the person at the shell.
-#include <algorithm>
 #include <array>
 #include <iterator>
 #include <utility>
@@ -570,94 +569,9 @@ constexpr auto kFlags = std::to_array<Flag>({
      .bind = [](Options& o, Text v) { return put(o.help, read_bool(v)); }},
 });
 
-constexpr auto kCommands = std::to_array<CommandInfo>({
-    {.command = Command::attack,
-     .name = "attack",
-     .help = "send requests at a rate and write what came of each",
-     .more =
-         "Requests leave on schedule whatever the server does. Results go to stdout (or -output) for report and encode to read; on a "
-         "terminal a text report is shown instead. Ctrl-C once: stop sending, wait for the answers, write everything. Twice: cut what is "
-         "in flight.",
-     .examples = "echo \"GET http://127.0.0.1:18080/\" | thrum attack -rate=100 -duration=10s | thrum report\n"
-                 "thrum attack -targets=targets.txt -rate=500 -duration=1m -name=before -output=before.bin"},
-    {.command = Command::report,
-     .name = "report",
-     .arguments = "[FILE...]",
-     .help = "say in numbers what came of an attack",
-     .more = "Reads results in any of the four encodings, from any number of files or from stdin, and reports on all of them together.",
-     .examples = "thrum report results.bin\n"
-                 "thrum report -type=json before.bin after.bin | jq .latencies"},
-    {.command = Command::plot,
-     .name = "plot",
-     .arguments = "[FILE...]",
-     .help = "draw what came of attacks: one HTML page",
-     .more = "Reads results in any of the four encodings, from any number of files or from stdin. The page needs no network and no other "
-             "file. Where results have no name, or the same, it tells them apart by their files.",
-     .examples = "thrum plot results.bin > plot.html\n"
-                 "thrum plot -title=\"Stepped ramp\" -output=ramp.html step50.bin step100.bin step150.bin"},
-    {.command = Command::encode,
-     .name = "encode",
-     .arguments = "[FILE...]",
-     .help = "turn results from one encoding into another",
-     .more =
-         "Reads results in any of the four encodings, from any number of files or from stdin. Results of several files come in turn, one "
-         "of each.",
-     .examples = "thrum encode results.bin | jq -c .code\n"
-                 "thrum encode -to=csv -csv-header -output=results.csv results.bin"},
-    {.command = Command::serve,
-     .name = "serve",
-     .help = "be a server to attack, until Ctrl-C",
-     .more = "It answers /, /api/products, /api/report, /api/login, /api/me and, for experiments, /status/N, /bytes/N, /delay?ms=N, /echo, "
-             "/redirect/N, /chunked/N and /close (docs/serve.md).",
-     .examples = "thrum serve\n"
-                 "thrum serve -addr 127.0.0.1:0 -workers 8 -work 10ms"},
-    {.command = Command::version,
-     .name = "version",
-     .help = "print version, commit, compiler and date",
-     .examples = "thrum version\nthrum -version"},
-    {.command = Command::help,
-     .name = "help",
-     .arguments = "[COMMAND]",
-     .help = "explain thrum, or one of its commands",
-     .examples = "thrum help attack\nthrum attack -h"},
-});
-
-constexpr CommandInfo kNoCommand{
-    .command = Command::none,
-    .name = "",
-    .help = "an HTTP load tester",
-    .more =
-        "thrum attack sends requests at a constant rate and writes a record of each; thrum report, plot and encode read those records. "
-        "thrum serve is a server to try it all on.",
-    .examples =
-        "thrum serve\n"
-        "echo \"GET http://127.0.0.1:18080/\" | thrum attack -rate=100 -duration=10s | thrum report"};
-
 }  // namespace
 
 std::span<const Flag> flag_table() { return kFlags; }
-std::span<const CommandInfo> command_table() { return kCommands; }
-
-const CommandInfo& info(Command command) {
-  const auto* const found = std::find_if(kCommands.begin(), kCommands.end(), [&](const CommandInfo& c) { return c.command == command; });
-  return found == kCommands.end() ? kNoCommand : *found;
-}
-
-std::string_view heading(Group group, Command command) {
-  switch (group) {
-    case Group::input:
-      return command == Command::attack ? "What to send" : command == Command::serve ? "Where to listen" : "What to read";
-    case Group::pace:
-      return command == Command::serve ? "How fast to answer" : "How fast, how long";
-    case Group::connections:
-      return "Connections and TLS";
-    case Group::output:
-      return command == Command::attack ? "Results" : "Output";
-    case Group::everywhere:
-      break;
-  }
-  return "Everywhere";
-}
 
 bool Flag::goes_by(std::string_view word) const {
   bool found = name == word;

@@ -63,7 +63,9 @@ Expected<void> Plotting::carry_out() {
   if (auto fine = check_output(); !fine) return fine;
   if (auto done = read(); !done) return done;
   if (plot_.results() == 0) return failure(fmt::format("no results in {}: there is nothing to plot", printable(input_.files().front())));
-  return product_.write(plot_.page());
+  const auto page = plot_.page();
+  if (!page) return std::unexpected(page.error());
+  return product_.write(*page);
 }
 
 // The output is looked at before anything is read, and again when there is something to lose.

@@ -18,13 +18,20 @@ std::string temporary_folder() {
   return folder != nullptr && *folder != '\0' ? folder : "/tmp";
 }
 
-Expected<void> Spool::open() {
-  file_.reset(::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  if (file_.is_open()) return {};
-  std::string path = folder_ + "/thrum-spool-XXXXXX";  // for file systems without O_TMPFILE
-  file_.reset(::mkostemp(path.data(), O_CLOEXEC));
-  if (!file_.is_open()) return fail("can't make a file there");
+Expected<Fd> unnamed_file(const std::string& folder) {
+  Fd file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (file.is_open()) return file;
+  std::string path = folder + "/thrum-spool-XXXXXX";  // for file systems without O_TMPFILE
+  file.reset(::mkostemp(path.data(), O_CLOEXEC));
+  if (!file.is_open()) return failure(fmt::format("{}: can't make a file there: {}", printable(folder), std::strerror(errno)));
   ::unlink(path.c_str());
+  return file;
+}
+
+Expected<void> Spool::open() {
+  auto file = unnamed_file(folder_);
+  if (!file) return fail("can't make a file there");
+  file_ = std::move(*file);
   return {};
 }
 

@@ -32,6 +32,9 @@ class Spool {
   std::uint64_t most_held_ = 0;
 };
 
+// A file in `folder` that has no name: it is gone when its last descriptor is.
+Expected<Fd> unnamed_file(const std::string& folder);
+
 // Where to spool when nobody says: $TMPDIR, else /tmp.
 std::string temporary_folder();
 

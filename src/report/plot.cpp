@@ -54,7 +54,7 @@ PlotRun& Plot::run_of(std::size_t source, std::string_view attack) {
   if (!index_.contains(key) && runs_.size() >= kMostRuns) key = {"", "other attacks"};
   const auto [at, is_new] = index_.try_emplace(std::move(key), runs_.size());
   if (is_new) {
-    runs_.push_back(std::make_unique<PlotRun>());
+    runs_.push_back(std::make_unique<PlotRun>(store_));
     runs_.back()->attack = at->first.second;
   }
   last_source_ = source;
@@ -73,13 +73,7 @@ void Plot::add(std::size_t source, std::span<const Result> results) {
   results_ += results.size();
 }
 
-std::size_t Plot::memory() const {
-  std::size_t bytes = 0;
-  for (const auto& run : runs_) bytes += run->points.memory();
-  return bytes;
-}
-
-std::string Plot::page() {
+Expected<std::string> Plot::page() {
   std::vector<NamedRun> named;
   std::vector<PlotSchedule> schedules;
   std::vector<PlotSpan> spans;
@@ -109,6 +103,7 @@ std::string Plot::page() {
     drawn.seconds = static_cast<double>(spans[i].whole) / 1e9;
     data.runs.push_back(std::move(drawn));
   }
+  if (store_.has_failed()) return failure("results that were moved to a temporary file can't be read back");
   return plot_page(data);
 }
 

@@ -15,6 +15,7 @@
 #include "report/plot_chart.hpp"
 #include "report/plot_kinds.hpp"
 #include "report/plot_run.hpp"
+#include "thrum/error.hpp"
 #include "thrum/result.hpp"
 
 namespace thrum::report {
@@ -35,10 +36,10 @@ class Plot {
   void add(std::size_t source, std::span<const Result> results);
 
   std::uint64_t results() const { return results_; }
-  std::size_t memory() const;  // bytes of points
 
-  // The page, when there was at least one result. Nothing may be added afterwards.
-  std::string page();
+  // The page, when there was at least one result. Nothing may be added afterwards. An error: points that were moved to disk
+  // can't be read back.
+  Expected<std::string> page();
 
  private:
   using Key = std::pair<std::string, std::string>;  // a run id, or the number of a source; and the attack's name
@@ -49,6 +50,7 @@ class Plot {
   std::string title_;
   std::uint64_t threshold_;
   std::vector<PlotSource> sources_;
+  PlotStore store_;
   std::vector<std::unique_ptr<PlotRun>> runs_;  // in the order first met
   std::map<Key, std::size_t> index_;            // into runs_
   PlotKinds kinds_;

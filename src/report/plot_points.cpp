@@ -1,6 +1,7 @@
 #include "report/plot_points.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace thrum::report {
@@ -23,18 +24,17 @@ std::uint64_t difference(std::int64_t a, std::int64_t b) { return static_cast<st
 void PlotPoints::pack() {
   if (pending_.empty()) return;
   std::ranges::sort(pending_, &PlotPoint::before);  // equal in both: equal to anybody who looks
-  Block block{pending_.front(), static_cast<std::uint32_t>(pending_.size()), {}};
-  block.rest.reserve(pending_.size() * 10);
+  std::string rest;
+  rest.reserve(pending_.size() * 12);
   for (std::size_t i = 1; i < pending_.size(); ++i) {
     const PlotPoint &p = pending_[i], &before = pending_[i - 1];
-    put(block.rest, difference(p.sent, before.sent));
-    put(block.rest, zigzag(p.latency));
-    put(block.rest, zigzag(p.lag) + 1);  // an unknown lag, the least of all numbers, wraps to 0
-    put(block.rest, zigzag(static_cast<std::int64_t>(p.seq - before.seq)));
-    put(block.rest, p.kind);
+    put(rest, difference(p.sent, before.sent));
+    put(rest, zigzag(p.latency));
+    put(rest, zigzag(p.lag) + 1);  // an unknown lag, the least of all numbers, wraps to 0
+    put(rest, zigzag(static_cast<std::int64_t>(p.seq - before.seq)));
+    put(rest, p.kind);
   }
-  block.rest.shrink_to_fit();
-  blocks_.push_back(std::move(block));
+  blocks_.push_back({pending_.front(), static_cast<std::uint32_t>(pending_.size()), store_.put(rest)});
   count_ += pending_.size();
   pending_.clear();
 }
@@ -45,13 +45,25 @@ void PlotPoints::seal() {
   std::ranges::stable_sort(blocks_, [](const Block& a, const Block& b) { return a.first.before(b.first); });
 }
 
-std::size_t PlotPoints::memory() const {
-  std::size_t bytes = pending_.capacity() * sizeof(PlotPoint) + blocks_.capacity() * sizeof(Block);
-  for (const Block& block : blocks_) bytes += block.rest.capacity();
-  return bytes;
+PlotPoints::Cursor::Cursor(const Block& block, const PlotStore& store)
+    : point_(block.first), at_(block.rest.text.data()), left_(block.points - 1) {
+  if (!block.rest.is_in_file()) return;
+  block_ = &block;
+  store_ = &store;
+  window_ = std::make_unique<char[]>(kWindow);
+  at_ = end_ = window_.get();
 }
 
-PlotPoints::Cursor::Cursor(const Block& block) : point_(block.first), at_(block.rest.data()), left_(block.points - 1) {}
+// Moves what is left to the front of the window and reads on behind it.
+void PlotPoints::Cursor::refill() {
+  const auto kept = static_cast<std::size_t>(end_ - at_);
+  std::memmove(window_.get(), at_, kept);
+  const std::size_t more = store_->read(block_->rest, offset_, window_.get() + kept, kWindow - kept);
+  if (more == 0) left_ = 0;  // the store knows that it has failed
+  offset_ += more;
+  at_ = window_.get();
+  end_ = at_ + kept + more;
+}
 
 std::uint64_t PlotPoints::Cursor::number() {
   std::uint64_t v = 0;
@@ -63,6 +75,7 @@ std::uint64_t PlotPoints::Cursor::number() {
 }
 
 bool PlotPoints::Cursor::next() {
+  if (block_ != nullptr && end_ - at_ < static_cast<std::ptrdiff_t>(kMostPerPoint) && offset_ < block_->rest.size) refill();
   if (left_ == 0) return false;
   --left_;
   point_.sent = static_cast<std::int64_t>(static_cast<std::uint64_t>(point_.sent) + number());
@@ -75,7 +88,7 @@ bool PlotPoints::Cursor::next() {
 
 void PlotPoints::Merge::begin_due_blocks() {
   while (begun_ < blocks_.size() && (heap_.empty() || !heap_.front().point().before(blocks_[begun_].first))) {
-    heap_.emplace_back(blocks_[begun_++]);
+    heap_.emplace_back(blocks_[begun_++], store_);
     std::ranges::push_heap(heap_, later);
   }
 }

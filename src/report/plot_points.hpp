@@ -1,4 +1,4 @@
-// All results of one run, packed: what a plot needs of each, about ten bytes a result. A plot looks at its points in order of
+// All results of one run, packed: what a plot needs of each, about eleven bytes a result. A plot looks at its points in order of
 // time more than once, and results come in the order in which they ended; so points are sorted in blocks as they come, each
 // block is packed, and a look merges the blocks that overlap.
 #pragma once
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "report/plot_store.hpp"
 #include "thrum/result.hpp"
 
 namespace thrum::report {
@@ -25,6 +26,8 @@ struct PlotPoint {
 
 class PlotPoints {
  public:
+  // `store` holds the packed points, of other runs too.
+  explicit PlotPoints(PlotStore& store) : store_(store) {}
   void add(const PlotPoint& point) {
     pending_.push_back(point);
     if (pending_.size() == kBlock) pack();
@@ -33,7 +36,6 @@ class PlotPoints {
   void seal();
 
   std::uint64_t count() const { return count_ + pending_.size(); }
-  std::size_t memory() const;  // bytes, about
 
   // Calls visit(point) for every point, in order of time sent, and of sequence number where times are equal. Sealed only.
   template <class Visit>
@@ -47,25 +49,36 @@ class PlotPoints {
   struct Block {
     PlotPoint first;
     std::uint32_t points = 0;
-    std::string rest;  // the others, each as differences to the one before
+    PlotStore::Piece rest;  // the others, each as differences to the one before
   };
   // Walks through one block.
   class Cursor {
    public:
-    explicit Cursor(const Block& block);
+    Cursor(const Block& block, const PlotStore& store);
     const PlotPoint& point() const { return point_; }
     bool next();  // false: that was the last
 
    private:
+    static constexpr std::size_t kWindow = 2048;  // bytes of a piece in the file that are at hand
+    static constexpr std::size_t kMostPerPoint = 50;
+
     std::uint64_t number();
+    void refill();
+
     PlotPoint point_;
     const char* at_;
     std::uint32_t left_;
+    // Only of a block whose rest is in the file:
+    const Block* block_ = nullptr;
+    const PlotStore* store_ = nullptr;
+    std::unique_ptr<char[]> window_;
+    const char* end_ = nullptr;  // of what the window holds
+    std::size_t offset_ = 0;     // in the piece, of what follows the window
   };
   // Walks through all of them, with a heap of the blocks that have begun.
   class Merge {
    public:
-    explicit Merge(const PlotPoints& points) : blocks_(points.blocks_) {}
+    explicit Merge(const PlotPoints& points) : blocks_(points.blocks_), store_(points.store_) {}
     const PlotPoint* next();
 
    private:
@@ -73,6 +86,7 @@ class PlotPoints {
     void begin_due_blocks();
 
     const std::vector<Block>& blocks_;  // in order of their first points
+    const PlotStore& store_;
     std::size_t begun_ = 0;
     std::vector<Cursor> heap_;
     bool gave_ = false;  // the top has been handed out and must move on
@@ -80,6 +94,7 @@ class PlotPoints {
 
   void pack();
 
+  PlotStore& store_;
   std::vector<PlotPoint> pending_;
   std::vector<Block> blocks_;
   std::uint64_t count_ = 0;  // in blocks

@@ -34,6 +34,8 @@ struct PlotSource {
 
 // What a source holds of one attack: a row of the page's table, a series for successes and one for failures.
 struct PlotRun {
+  explicit PlotRun(PlotStore& store) : points(store) {}
+
   std::string attack;                // its name, as results give it
   std::vector<std::size_t> sources;  // ascending
   Timestamp origin;                  // points count from here: the first result met, which need not be the first sent

@@ -21,7 +21,8 @@ struct Hit {
 // A run with bins as a page would have them.
 struct Drawn {
   PlotKinds kinds;
-  PlotRun run;
+  PlotStore store;
+  PlotRun run{store};
   std::optional<PlotLines> lines;
   std::optional<PlotBins> bins;
 

@@ -36,7 +36,7 @@ std::string data_text(const std::string& page) {
   const std::size_t begin = page.find(kDataBegin) + kDataBegin.size();
   return page.substr(begin, page.find("</script>", begin) - begin);
 }
-json data_of(Plot& plot) { return json::parse(data_text(plot.page())); }
+json data_of(Plot& plot) { return json::parse(data_text(*plot.page())); }
 
 PlotSource source(std::string file, std::string run_id = {}) {
   PlotSource s;
@@ -64,7 +64,7 @@ TEST(PlotPage, ResultsAreHostile) {
   Result r = result(0, 0, kMs, nasty);
   r.attack = nasty;
   plot.add(0, {&r, 1});
-  const std::string page = plot.page();
+  const std::string page = *plot.page();
   EXPECT_EQ(occurrences(page, "</script>"), occurrences(plot_template(), "</script>"));
   EXPECT_EQ(occurrences(page, "<script"), occurrences(plot_template(), "<script"));
   EXPECT_EQ(occurrences(page, "<!--"), occurrences(plot_template(), "<!--"));
@@ -161,7 +161,7 @@ TEST(PlotPage, NoSpikeIsLost) {
   }
   std::ranges::shuffle(results, random);
   plot.add(0, results);
-  const std::string page = plot.page();
+  const std::string page = *plot.page();
   EXPECT_LT(page.size(), 500'000u);
   const json data = json::parse(data_text(page));
   std::multiset<std::int64_t> shown;
@@ -250,7 +250,7 @@ TEST(PlotPage, FourRunsAreAFewHundredKilobytes) {
     }
     plot.add(s, results);
   }
-  EXPECT_LT(plot.page().size(), 400'000u);
+  EXPECT_LT(plot.page()->size(), 400'000u);
 }
 
 }  // namespace

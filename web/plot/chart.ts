@@ -1,7 +1,7 @@
 // One chart: a frame by uPlot that follows the view, a caption with what its lines say at the cursor, mouse and keyboard.
 
 import uPlot from "uplot";
-import { atSecond, axisSeconds } from "./format";
+import { atSecond, axisSeconds, timeSteps } from "./format";
 import { draw, extent, valueAt, type Line } from "./lines";
 import { palette } from "./theme";
 import type { View } from "./view";
@@ -18,11 +18,12 @@ export interface ChartSpec {
   readout?: (at: number | null) => void; // instead of values in the caption
 }
 
-// 1 to 9 times every power of ten within [min, max].
-function logarithmicTicks(min: number, max: number): number[] {
+// 1 to 9 times every power of ten within [min, max]; only the powers where they stand close.
+function logarithmicTicks(min: number, max: number, height: number): number[] {
   const ticks: number[] = [];
+  const digits = height / Math.log10(max / min) < 30 ? 1 : 9;
   for (let power = Math.floor(Math.log10(min)); power <= Math.log10(max); power++) {
-    for (let digit = 1; digit <= 9; digit++) {
+    for (let digit = 1; digit <= digits; digit++) {
       const tick = Number(`${digit}e${power}`);
       if (tick >= min && tick <= max) ticks.push(tick);
     }
@@ -30,15 +31,20 @@ function logarithmicTicks(min: number, max: number): number[] {
   return ticks;
 }
 
-// Of those the ones that get a label: fewer where there are many powers of ten.
-function readable(ticks: number[]): (number | null)[] {
-  const decades = Math.log10(ticks[ticks.length - 1] / ticks[0]);
-  const digits = decades < 0.7 ? "123456789" : decades < 1.2 ? "12357" : decades < 2.5 ? "125" : "1";
-  return ticks.map((tick) => (digits.includes(tick.toExponential()[0]) ? tick : null));
+// Of those the ones that get a label: as many as there is room for.
+function readable(ticks: number[], height: number): (number | null)[] {
+  const decade = height / Math.max(Math.log10(ticks[ticks.length - 1] / ticks[0]), 0.1);
+  const digits = decade > 420 ? "123456789" : decade > 200 ? "12357" : decade > 64 ? "125" : "1";
+  const every = Math.max(1, Math.ceil(18 / decade));
+  return ticks.map((tick) => {
+    const [digit, power] = tick.toExponential().split("e");
+    return digits.includes(digit) && Number(power) % every === 0 ? tick : null;
+  });
 }
 
 const sync = uPlot.sync("thrum");
-const gutter = 68;
+const gutter = 68; // left of the plotting area, for its labels
+const bottom = 30; // below it
 
 export class Chart {
   readonly figure = document.createElement("figure");
@@ -146,7 +152,9 @@ export class Chart {
       axes: [
         {
           ...axis,
-          size: 30,
+          size: bottom,
+          space: () => (this.view.to - this.view.from < 3600 ? 50 : 90),
+          incrs: () => timeSteps(this.view.to - this.view.from),
           values: (_u, splits, _axis, _space, step) => splits.map((s) => axisSeconds(s, this.view.to - this.view.from, step)),
         },
         {
@@ -154,7 +162,10 @@ export class Chart {
           size: gutter,
           space: 28,
           ...(this.spec.logarithmic()
-            ? { splits: (_u: uPlot, _axis: number, min: number, max: number) => logarithmicTicks(min, max), filter: (_u: uPlot, ticks: number[]) => readable(ticks) }
+            ? {
+                splits: (_u: uPlot, _axis: number, min: number, max: number) => logarithmicTicks(min, max, this.inner),
+                filter: (_u: uPlot, ticks: number[]) => readable(ticks, this.inner),
+              }
             : {}),
           values: (_u, splits) => splits.map((s) => (s === null ? "" : this.spec.unit(s))),
         },
@@ -173,6 +184,11 @@ export class Chart {
         ],
       },
     };
+  }
+
+  // Height of the plotting area.
+  private get inner(): number {
+    return this.spec.height - bottom - 8;
   }
 
   private range(): [number, number] {

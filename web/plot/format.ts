@@ -3,6 +3,7 @@
 const plain = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
 export const count = (n: number): string => plain.format(n);
+export const counted = (n: number, one: string, many: string): string => `${count(n)} ${n === 1 ? one : many}`;
 
 // At most `digits` digits that count, no trailing zeros.
 export function short(n: number, digits = 4): string {
@@ -25,10 +26,12 @@ export function milliseconds(ms: number, digits = 4): string {
   if (size < 0.001) return `${short(ms * 1e6, digits)} ns`;
   if (size < 1) return `${short(ms * 1e3, digits)} µs`;
   if (size < 1000) return `${short(ms, digits)} ms`;
-  return `${short(ms / 1e3, digits)} s`;
+  if (size < 1e9) return `${short(ms / 1e3, digits)} s`;
+  return `${(ms / 1e3).toExponential(1).replace("e+", "e").replace(".0", "")} s`;
 }
 
 export function perSecond(n: number): string {
+  if (n > 0 && n < 0.001) return n.toExponential(1).replace(".0", "");
   if (n >= 100_000) return `${short(n / 1000, 4)}k`;
   return n >= 100 ? count(Math.round(n)) : short(n, 3);
 }
@@ -49,10 +52,16 @@ export function axisSeconds(seconds: number, span: number, step: number): string
   const whole = Math.round(Math.abs(seconds));
   const two = (n: number) => String(n).padStart(2, "0");
   const hours = Math.floor(whole / 3600);
-  if (span > 4 * 86400) return `${sign}${Math.floor(hours / 24)}d${hours % 24 ? ` ${hours % 24}h` : ""}`;
+  if (span > 4 * 86400) return `${sign}${plain.format(Math.floor(hours / 24))}d${hours % 24 ? ` ${hours % 24}h` : ""}`;
   const minutes = `${sign}${hours}:${two(Math.floor((whole % 3600) / 60))}`;
   return step < 60 ? `${minutes}:${two(whole % 60)}` : minutes;
 }
+
+// Steps of a time axis, in seconds: decimals up to an hour, then minutes, hours and days.
+const shortSteps = [-6, -5, -4, -3, -2, -1, 0, 1, 2].flatMap((power) => [1, 2, 2.5, 5].map((n) => Number(`${n}e${power}`)));
+const days = [0, 1, 2, 3, 4].flatMap((power) => [1, 2, 5].map((n) => n * 10 ** power * 86400));
+const longSteps = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, ...days];
+export const timeSteps = (span: number): number[] => (span < 3600 ? shortSteps : longSteps);
 
 export function atSecond(seconds: number): string {
   return `${short(Number(seconds.toFixed(3)), 12)} s`;

@@ -2,7 +2,7 @@
 
 import { Chart } from "./chart";
 import type { Data, Series } from "./data";
-import { count, exactMilliseconds, milliseconds } from "./format";
+import { count, counted, exactMilliseconds, milliseconds } from "./format";
 import { valueAt, type Line } from "./lines";
 import { cycle, palette } from "./theme";
 import type { View } from "./view";
@@ -125,7 +125,7 @@ export function latencyChart(view: View): Chart {
 export function sampleWords(data: Data): string {
   const results = data.series.reduce((sum, s) => sum + s.results, 0);
   const points = data.series.reduce((sum, s) => sum + s.points.x.length, 0);
-  const all = `${count(results)} results${data.runs.length > 1 ? ` of ${count(data.runs.length)} runs` : ""}`;
-  if (points === results) return `${all}, every one shown`;
-  return `${all}, shown by ${count(points)} points and ${count(data.series.reduce((sum, s) => sum + s.extremes.x.length, 0))} extremes`;
+  const extremes = data.series.reduce((sum, s) => sum + s.extremes.x.length, 0);
+  const all = `${counted(results, "result", "results")}${data.runs.length > 1 ? ` of ${count(data.runs.length)} runs` : ""}`;
+  return points === results ? `${all}, every one shown` : `${all}, shown by ${count(points)} points and ${count(extremes)} extremes`;
 }

@@ -70,12 +70,14 @@ export function extent(lines: Line[], from: number, to: number): { positive: num
   return { positive, low, high };
 }
 
+const edge = 4; // pixels beyond the ends of the time axis, so that the dots there are whole
+
 export function draw(u: uPlot, lines: Line[], from: number, to: number): void {
   const { ctx } = u;
   const { left, top, width, height } = u.bbox;
   ctx.save();
   ctx.beginPath();
-  ctx.rect(left, top, width, height);
+  ctx.rect(left - edge * ratio(), top, width + 2 * edge * ratio(), height);
   ctx.clip();
   ctx.lineJoin = "round";
   for (const line of lines) {

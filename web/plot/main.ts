@@ -1,7 +1,7 @@
 // Puts the page together: data, view, table, charts, toolbar.
 
 import { load } from "./data";
-import { count, instant } from "./format";
+import { counted, instant } from "./format";
 import { latencyChart, sampleWords } from "./latency";
 import { binWords, panels } from "./panels";
 import { picture, save } from "./picture";
@@ -29,7 +29,7 @@ function summary(): string {
   const words = [sampleWords(data), `from ${instant(starts[0])}`];
   if (data.binSeconds !== 1) words.push(`panels by ${binWords(data.binSeconds)}`);
   const later = data.runs.reduce((sum, run) => sum + run.answeredLater, 0);
-  if (later > 0) words.push(`${count(later)} ${later === 1 ? "answer" : "answers"} came after the end of the axis`);
+  if (later > 0) words.push(`${counted(later, "answer", "answers")} came after the end of the axis`);
   return words.join(" · ");
 }
 
@@ -52,7 +52,7 @@ new ResizeObserver(() => charts.forEach((chart) => chart.resize())).observe(byId
 
 // A clock to choose, and extremes to hide, only where there are such.
 byId("clocks").hidden = data.runs.length < 2;
-byId("extremes").hidden = !data.series.some((series) => series.extremes.x.length > 0);
+byId("points").hidden = !data.series.some((series) => series.extremes.x.length > 0);
 press("own", () => view.clock === "own", () => view.setClock("own"));
 press("common", () => view.clock === "common", () => view.setClock("common"));
 press("linear", () => !view.logarithmic, () => view.setLogarithmic(false));

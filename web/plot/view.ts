@@ -43,7 +43,7 @@ export class View {
   }
   whole(): [number, number] {
     const end = Math.max(...this.data.runs.map((run, i) => this.startOf(i) + run.seconds));
-    return [0, end > 0 ? end : 1];
+    return [0, Math.max(end, 0.01)];
   }
   isZoomed(): boolean {
     const [from, to] = this.whole();

@@ -2,6 +2,9 @@
 // connections. An executable of its own, because it replaces the global operator new (counted_new.cpp).
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "counted_new.hpp"
 #include "support/scripted_server.hpp"
 #include "thrum/attacker.hpp"
@@ -77,6 +80,80 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"large", response(200, std::string(100'000, 'l')), true, 1},
                     Case{"own_reason", "HTTP/1.1 404 There is no such thing here at all\r\nContent-Length: 0\r\n\r\n", true, 1},
                     Case{"post", response(201, "made"), true, 1, true}),
+    [](const auto& i) { return i.param.name; });
+
+// Where connections, captures or targets do need memory, it is given back: as much is in use at the end as at the beginning.
+struct Growing {
+  const char* name;
+  std::function<void(AttackOptions&)> change;
+  std::function<Script()> script;
+  bool is_lazy = false;
+};
+
+class LeastAlive final : public ResultSink {
+ public:
+  Expected<void> take(std::span<const Result> batch) override {
+    results += batch.size();
+    std::ptrdiff_t& least = results < kHits / 2 ? early : late;
+    if (results > kHits / 4) least = std::min(least, counted_new::alive.load());
+    return {};
+  }
+  std::uint64_t results = 0;
+  std::ptrdiff_t early = PTRDIFF_MAX, late = PTRDIFF_MAX;
+};
+
+class NumberedSource final : public TargetSource {
+ public:
+  explicit NumberedSource(std::string base) : base_(std::move(base)) {}
+  Expected<bool> next(Target& into) override {
+    into = {"GET", base_ + std::to_string(next_++), {{"X-Header", "that is too long for a short string"}}, nullptr};
+    return true;
+  }
+  void interrupt() override {}
+
+ private:
+  std::string base_;
+  std::uint64_t next_ = 0;
+};
+
+class LongRun : public testing::TestWithParam<Growing> {};
+
+TEST_P(LongRun, HoldsNoMoreAtItsEnd) {
+  const Growing& c = GetParam();
+  support::ScriptedServer server([&c](std::size_t) {
+    counted_new::thread_is = Thread::server;
+    return c.script();
+  });
+  AttackOptions o;
+  o.shape = Shape::closed();
+  o.hits = kHits;
+  o.max_workers = 6;
+  c.change(o);
+  counted_new::thread_is = Thread::collector;
+  auto attacker = c.is_lazy ? Attacker::create(o, std::make_unique<NumberedSource>(server.url("/")))
+                            : Attacker::create(o, {Target{"GET", server.url(), {}, nullptr}});
+  ASSERT_TRUE(attacker);
+  LeastAlive sink;
+  ASSERT_TRUE((*attacker)->run(sink));
+  EXPECT_EQ(sink.results, kHits);
+  EXPECT_LE(sink.late - sink.early, 300) << sink.early << " then " << sink.late;
+}
+
+// Ever another reason phrase, each too long for a short string.
+std::string numbered_reason(const support::Seen& seen) {
+  return "HTTP/1.1 500 This server has its own reason number " + seen.header("X-Thrum-Seq") + "\r\nContent-Length: 0\r\n\r\n";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Attacks, LongRun,
+    testing::Values(Growing{"no_keep_alive", [](auto& o) { o.keep_alive = false; }, [] { return support::answering(); }},
+                    Growing{"closed_unanswered", [](auto&) {}, [] { return Script().request().close(); }},
+                    Growing{"stale", [](auto&) {}, [] { return Script().answer().request().close(); }},
+                    Growing{"captured", [](auto& o) { o.max_body = -1, o.capture_headers = true; },
+                            [] { return support::answering(std::string(300, 'c')); }},
+                    Growing{"reasons", [](auto&) {}, [] { return Script().request().reply(numbered_reason).again(); }},
+                    Growing{"lazy", [](auto&) {}, [] { return support::answering(); }, true},
+                    Growing{"shards", [](auto& o) { o.shards = 3, o.keep_alive = false; }, [] { return support::answering(); }}),
     [](const auto& i) { return i.param.name; });
 
 // The count would see one: so that the zeros above mean something.

@@ -142,9 +142,10 @@ class AttackerImpl final : public Attacker {
 Expected<Summary> AttackerImpl::run(ResultSink& sink) {
   if (has_run_.exchange(true)) return failure("an attacker runs once; make another one");
   if (feeder_) {
-    const auto primed = feeder_->prime();
-    if (!primed) return std::unexpected(primed.error());
-    if (!*primed && !plan_->stop.load()) return failure("no targets to attack");
+    if (auto reading = feeder_->start([this](std::uint32_t k) { shards_[k]->wake(); }); !reading) return std::unexpected(reading.error());
+    const auto first = feeder_->await_first(plan_->end);
+    if (!first) return std::unexpected(first.error());
+    if (!*first && !plan_->stop.load()) return failure("no targets to attack");
     for (const auto& shard : shards_)
       if (auto ready = shard->make_tls_ready(); !ready) return std::unexpected(ready.error());
   }
@@ -182,10 +183,9 @@ Expected<void> AttackerImpl::start_threads(std::vector<std::thread>& threads, st
         shard_over_.notify_all();
       });
     }
-    if (feeder_) feeder_->start([this](std::uint32_t k) { shards_[k]->wake(); });
   } catch (const std::system_error& e) {
-    return failure(fmt::format("can't start thread {} of {}: {}; fewer sending threads need less", threads.size() + 1,
-                               shards_.size() + (feeder_ ? 1 : 0), e.code().message()));
+    return failure(fmt::format("can't start thread {} of {}: {}; fewer sending threads need less", threads.size() + 1, shards_.size(),
+                               e.code().message()));
   }
   return {};
 }
@@ -243,6 +243,7 @@ Summary AttackerImpl::summarise(Timestamp started) const {
     s.sending = std::max(s.sending, shard->end_of_sending());
     s.busiest_shard = std::max(s.busiest_shard, t.busy);
     s.was_cut = s.was_cut || t.was_cut;
+    s.ran_dry = s.ran_dry || t.ran_dry;
     for (std::size_t i = 0; i < 8; ++i) late[i] += t.late_by_limit[i];
   }
   s.books.failed = s.books.sent - s.books.ok - s.books.cut;

@@ -1,6 +1,12 @@
 #include "load/feeder.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
+#include <new>
+#include <system_error>
+
+#include "base/duration.hpp"
 
 namespace thrum::load {
 namespace {
@@ -38,17 +44,34 @@ Expected<std::unique_ptr<Request>> Feeder::next() {
   return request;
 }
 
-Expected<bool> Feeder::prime() {
-  auto request = next();
-  if (!request) return std::unexpected(request.error());
-  first_ = std::move(*request);
-  if (first_ == nullptr) done_.store(true);
-  return first_ != nullptr;
+Expected<void> Feeder::start(std::function<void(std::uint32_t)> wake) {
+  wake_ = std::move(wake);
+  try {
+    thread_ = std::thread([this] { read(); });
+  } catch (const std::system_error& e) {
+    return failure(fmt::format("can't start a thread to read targets: {}", e.code().message()));
+  }
+  return {};
 }
 
-void Feeder::start(std::function<void(std::uint32_t)> wake) {
-  wake_ = std::move(wake);
-  thread_ = std::thread([this] { read(); });
+Expected<bool> Feeder::await_first(Nanos limit) {
+  std::unique_lock lock(mutex_);
+  const auto known = [this] { return has_first_ || done_.load(std::memory_order_acquire); };
+  if (limit == Nanos::max()) {
+    first_.wait(lock, known);
+  } else if (!first_.wait_for(lock, limit, known)) {
+    lock.unlock();
+    stop();
+    return failure(fmt::format("no target came within {}, the attack's whole duration", format_duration(limit)));
+  }
+  if (!has_first_ && error_) return std::unexpected(*error_);
+  return has_first_;
+}
+
+void Feeder::announce_first() {
+  const std::lock_guard lock(mutex_);
+  has_first_ = true;
+  first_.notify_all();
 }
 
 void Feeder::stop() {
@@ -59,16 +82,24 @@ void Feeder::stop() {
 }
 
 void Feeder::read() {
-  if (first_ && !deal(first_.release())) return;
-  while (!stopping_.load(std::memory_order_relaxed) && !done_.load(std::memory_order_relaxed)) {
-    auto request = next();
-    if (!request) {
-      error_ = std::move(request.error());
-      break;
+  try {
+    for (bool is_first = true; !stopping_.load(std::memory_order_relaxed); is_first = false) {
+      auto request = next();
+      if (!request) {
+        error_ = std::move(request.error());
+        break;
+      }
+      if (*request == nullptr || !deal(request->release())) break;
+      if (is_first) announce_first();
     }
-    if (*request == nullptr || !deal(request->release())) break;
+  } catch (const std::bad_alloc&) {
+    error_ = Error{ErrorKind::failure, "out of memory while reading targets"};
   }
-  done_.store(true, std::memory_order_release);
+  {
+    const std::lock_guard lock(mutex_);
+    done_.store(true, std::memory_order_release);
+    first_.notify_all();
+  }
   for (std::uint32_t i = 0; i < lanes_.size(); ++i) wake_(i);
 }
 

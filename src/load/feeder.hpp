@@ -23,9 +23,11 @@ class Feeder {
   Feeder(Plan& plan, std::unique_ptr<TargetSource> source, http::RequestDefaults defaults, std::uint32_t shards);
   ~Feeder();
 
-  void start(std::function<void(std::uint32_t)> wake);
-  // Reads the first target (or learns that there is none) before anything is sent.
-  Expected<bool> prime();
+  // Begins to read. Errors: no thread to be had.
+  Expected<void> start(std::function<void(std::uint32_t)> wake);
+  // Waits until the first target has come (true), or there is none (false). Errors: what was wrong with it; or that `limit`
+  // has passed, after which nothing more is read.
+  Expected<bool> await_first(Nanos limit);
   // From any thread, signal handlers included: a source that waits for input gives up.
   void interrupt() { source_->interrupt(); }
   void stop();
@@ -45,6 +47,7 @@ class Feeder {
   static constexpr std::int64_t kMostBytes = 4 << 20;  // of requests that wait, all lanes together
 
   void read();
+  void announce_first();
   bool deal(const Request* request);
   Expected<std::unique_ptr<Request>> next();
 
@@ -54,13 +57,14 @@ class Feeder {
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::function<void(std::uint32_t)> wake_;
   std::uint32_t turn_ = 0;
-  std::unique_ptr<Request> first_;
+  bool has_first_ = false;  // under mutex_
   std::atomic<bool> done_{false};
   std::atomic<bool> stopping_{false};
   std::atomic<std::int64_t> waiting_bytes_{0};
   std::atomic<bool> full_{false};  // the reader sleeps until there is room
   std::mutex mutex_;
   std::condition_variable room_;
+  std::condition_variable first_;
   std::optional<Error> error_;
   std::thread thread_;
 };

@@ -154,6 +154,7 @@ Limit Shard::what_blocks() {
 // The end of the targets is the end of the schedule, whether a hit is due or not. Those held back still go.
 void Shard::notice_dry_source() {
   if (!plan_.is_lazy() || pending_ != nullptr || !feeder_->is_dry(slice_.shard)) return;
+  totals_.ran_dry = true;
   claims_left_ = false;
   pacer_.end_at(Nanos(0));
 }

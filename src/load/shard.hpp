@@ -74,6 +74,7 @@ struct ShardTotals {
   Nanos ended{0};                       // when the last exchange was over
   std::uint64_t truncated_captures = 0;
   std::uint64_t cut = 0;
+  bool ran_dry = false;
   bool was_cut = false;
 };
 

@@ -131,6 +131,9 @@ Expected<AttackEnd> AttackRun::run() {
   const std::string limit = report::limit_words(*summary);
   if (missed_many(books) && !product_->tells_limits())
     hooks_.warn(fmt::format("sent {} of {}: {}", books.sent, books.scheduled, limit.empty() ? "the attack ended first" : limit));
+  const std::uint64_t asked = request_.options.hits;
+  if (summary->ran_dry && asked != kUnlimited && books.scheduled < asked)
+    hooks_.warn(fmt::format("sent {} of {}: the targets ended first; without -lazy they are sent in turn, round and round", books.sent, asked));
   return request_.strict_rate && !kept_rate(*summary) ? AttackEnd::off_rate : AttackEnd::done;
 }
 

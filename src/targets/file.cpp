@@ -28,8 +28,8 @@ std::unexpected<Error> file_error(std::string_view what, const std::string& path
 
 bool is_standard_input(std::string_view file) { return file == "-" || file == "stdin"; }
 
-Expected<Fd> open_file(const std::string& path, std::string_view what) {
-  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+Expected<Fd> open_file(const std::string& path, std::string_view what, int flags) {
+  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags));
   if (!fd.is_open()) return file_error(what, path, errno);
   struct stat status{};
   if (::fstat(fd.get(), &status) != 0) return file_error(what, path, errno);

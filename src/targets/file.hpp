@@ -15,7 +15,8 @@ bool is_standard_input(std::string_view file);
 
 // Opens for reading. `what` is what the file is to the user ("targets file"); a name that does not exist brings the nearest
 // that does; folders are refused.
-Expected<Fd> open_file(const std::string& path, std::string_view what);
+// `flags`: further ones for open(2).
+Expected<Fd> open_file(const std::string& path, std::string_view what, int flags = 0);
 // A whole file, at most kLargestBody bytes. Standard input where `path` says so.
 Expected<SharedBytes> read_whole(const std::string& path, std::string_view what);
 // What is left to read of a descriptor.

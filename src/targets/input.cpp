@@ -1,8 +1,10 @@
 #include "targets/input.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,7 +25,10 @@ Expected<Input> Input::open(const std::string& file) {
     input.name_ = "stdin";
     input.fd_ = STDIN_FILENO;
   } else {
-    auto fd = open_file(file, "targets file");
+    // A named pipe that nobody writes to yet must not hold us where no signal reaches; poll() waits for its first writer.
+    struct stat status{};
+    const bool is_fifo = ::stat(file.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+    auto fd = open_file(file, "targets file", is_fifo ? O_NONBLOCK : 0);
     if (!fd) return std::unexpected(std::move(fd.error()));
     input.name_ = printable(file);
     input.folder_ = std::filesystem::path(file).parent_path().string();

@@ -31,13 +31,18 @@ class Fed {
     feeder.emplace(plan, std::move(owned), http::RequestDefaults{}, shards);
     wakes_.resize(shards);
   }
-  Expected<bool> prime() { return feeder->prime(); }
+  Expected<bool> prime() {
+    start();
+    return feeder->await_first(Nanos::max());
+  }
   void start() {
-    feeder->start([this](std::uint32_t k) {
+    if (std::exchange(has_started_, true)) return;
+    const auto started = feeder->start([this](std::uint32_t k) {
       const std::lock_guard lock(mutex_);
       ++wakes_[k];
       woken_.notify_all();
     });
+    EXPECT_TRUE(started);
   }
   // The next target of shard k; null when there will be none. Fails the test after a long time.
   std::unique_ptr<const Request> take(std::uint32_t k) {
@@ -60,6 +65,7 @@ class Fed {
   ScriptedSource* source;
 
  private:
+  bool has_started_ = false;
   std::mutex mutex_;
   std::condition_variable woken_;
   std::vector<std::size_t> wakes_;
@@ -105,6 +111,15 @@ TEST(Feeder, TellsOfABadFirstTargetBeforeAnythingIsSent) {
   EXPECT_EQ(primed.error().text, "targets.txt:1: not a target");
   Fed other([](std::uint64_t) -> Expected<std::optional<Target>> { return target_of("gopher://x/"); }, 1);
   EXPECT_FALSE(other.prime());
+}
+
+TEST(Feeder, WaitsForTheFirstTargetNoLongerThanItIsTold) {
+  Fed fed(first(1), 1, 0);
+  fed.start();
+  const auto none = fed.feeder->await_first(Nanos(1'000'000));
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().text, "no target came within 1ms, the attack's whole duration");
+  EXPECT_FALSE(fed.take(0));
 }
 
 // However long the stream, no more waits than the lanes hold.

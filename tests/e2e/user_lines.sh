@@ -15,15 +15,15 @@ done
 
 case_ "a live pipe"
 out=$(echo "GET $url/" | thrum attack -rate=100 -duration=1s | thrum report)
-has report "$out" '^Requests +\[total, rate, throughput\] +100, 10[01]\.'
+has report "$out" '^Requests +\[total, rate, throughput\] +100, 10[0-9]\.'
 
 case_ "a pipe with tee"
 out=$(echo "GET $url/api/products" | thrum attack -rate=100 -duration=2s | tee results.bin | thrum report)
-has report "$out" '^Requests .* 200, 100\.'
+has report "$out" '^Requests .* 200, 10[01]\.'
 has report "$out" '^Bytes In .* 160600, 803\.00'
 has report "$out" '^Success .* 100\.00%'
 equal "the report of the file" "$(thrum report results.bin)" "$out"
-within rate "$(of results.bin .rate)" 100.3 101.5
+within rate "$(of results.bin .rate)" 100.3 104
 
 case_ "default rate, one SIGINT"
 echo "GET $url/" | timeout --preserve-status -s INT 2 thrum attack >i.bin 2>i.err

@@ -61,7 +61,7 @@ P=$(port_in target http)
 S=$(port_in target https)
 examples=0
 blocks_dir=$(mktemp -d -p "$work")
-for page in "$here"/../../docs/*.md; do
+for page in "$here"/../../README.md "$here"/../../docs/*.md; do
   grep -q '^```sh run' "$page" || continue
   title=$(basename "$page")
   rm -f "$blocks_dir"/*

@@ -20,6 +20,8 @@ Expected<ExitCode> run_help(const Invocation& invocation);
 bool is_generator(std::string_view word);
 Expected<ExitCode> run_generator(std::span<const std::string_view> args);
 
+// How a command that reads results ended: interrupted twice is a code of its own, whether or not there was anything to tell.
+Expected<ExitCode> ended(Command command, const Expected<void>& done);
 // "thrum attack: text" on stderr.
 void say(Command command, std::string_view text);
 // Writes all of `text` to stdout. A reader that left is an error of kind broken_pipe.

@@ -10,8 +10,7 @@ Expected<ExitCode> run_plot(const Invocation& invocation) {
   if (!plot) return std::unexpected(plot.error());
   InterruptibleBy target(**plot);
   const Interrupts interrupts(target);
-  if (const auto done = (*plot)->run(); !done) return std::unexpected(done.error());
-  return Interrupts::count() > 1 ? ExitCode::interrupted : ExitCode::done;
+  return ended(Command::plot, (*plot)->run());
 }
 
 }  // namespace thrum::cli

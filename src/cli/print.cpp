@@ -5,8 +5,17 @@
 #include <cstring>
 
 #include "cli/commands.hpp"
+#include "cli/interrupts.hpp"
 
 namespace thrum::cli {
+
+Expected<ExitCode> ended(Command command, const Expected<void>& done) {
+  const bool twice = Interrupts::count() > 1;
+  if (done) return twice ? ExitCode::interrupted : ExitCode::done;
+  if (!twice || done.error().kind != ErrorKind::failure) return std::unexpected(done.error());
+  if (!done.error().text.empty()) say(command, done.error().text);  // else it has been said already
+  return ExitCode::interrupted;
+}
 
 void say(Command command, std::string_view text) {
   const std::string_view name = info(command).name;

@@ -10,8 +10,7 @@ Expected<ExitCode> run_report(const Invocation& invocation) {
   if (!report) return std::unexpected(report.error());
   InterruptibleBy target(**report);
   const Interrupts interrupts(target);
-  if (const auto done = (*report)->run(); !done) return std::unexpected(done.error());
-  return Interrupts::count() > 1 ? ExitCode::interrupted : ExitCode::done;
+  return ended(Command::report, (*report)->run());
 }
 
 }  // namespace thrum::cli

@@ -29,26 +29,27 @@ ResultsInput::ResultsInput(std::vector<std::string> files) : files_(std::move(fi
 
 Expected<void> ResultsInput::open(ReaderOptions options) {
   live_ = std::ranges::any_of(files_, is_live);
-  if (!wait_for_stdin()) return failure("interrupted before there were any results");
-  auto opened = open_results(files_, options);
+  options.give_up = [this](bool heard_from) { return gives_up(heard_from); };
+  auto opened = open_results(files_, std::move(options));
+  if (interrupted_) return failure("interrupted before there were any results");
   if (!opened) return std::unexpected(std::move(opened.error()));
   reader_ = std::move(*opened);
   return {};
 }
 
-// Standard input that nobody writes to yet must not keep us from being told to end.
-bool ResultsInput::wait_for_stdin() const {
-  if (!live_ || std::ranges::none_of(files_, is_stdin)) return true;
-  while (!is_over()) {
-    pollfd fd{STDIN_FILENO, POLLIN, 0};
-    if (::poll(&fd, 1, static_cast<int>(kLook.count() / 1'000'000)) > 0) return true;
-  }
-  return false;
+// Asked while a writer is waited for.
+bool ResultsInput::gives_up(bool heard_from) {
+  interrupted_ = is_over() || (!heard_from && stopped_.load(std::memory_order_relaxed));
+  return interrupted_;
 }
 
 Expected<std::span<const Result>> ResultsInput::next() {
   while (!is_over())
-    if (!live_ || reader_->ready(kLook)) return reader_->next();
+    if (!live_ || reader_->ready(kLook)) {
+      auto results = reader_->next();
+      if (interrupted_) return std::span<const Result>();
+      return results;
+    }
   interrupted_ = true;
   return std::span<const Result>();
 }

@@ -20,7 +20,7 @@ class ResultsInput {
   // `files`: results files; "stdin" and "-" are standard input, and so are none.
   explicit ResultsInput(std::vector<std::string> files);
 
-  // Waits until standard input, if it is among the files, has something to give. An error is also to be told to end meanwhile.
+  // Waits until there is enough of each file to know what it is. An error is also to be told to end meanwhile.
   Expected<void> open(ReaderOptions options);
   // The next results, all of one run (reader().run()); empty: the end, or told to end (was_interrupted()). Live until the
   // next call.
@@ -37,13 +37,14 @@ class ResultsInput {
   void let_through() const;
 
   // From any thread or signal handler. stop(): results that come through a pipe are still read to their end, since whoever
-  // sends them was told to stop as well; files are read no further. cut(): nothing is read any more.
+  // sends them was told to stop as well, but a FIFO that nothing came from is waited for no longer; files are read no further. cut():
+  // nothing is read any more.
   void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
   void cut() noexcept { cut_.store(true, std::memory_order_relaxed); }
 
  private:
   bool is_over() const { return cut_.load(std::memory_order_relaxed) || (!live_ && stopped_.load(std::memory_order_relaxed)); }
-  bool wait_for_stdin() const;
+  bool gives_up(bool heard_from);
 
   std::vector<std::string> files_;
   std::atomic<bool> stopped_{false}, cut_{false};

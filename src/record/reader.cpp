@@ -161,9 +161,16 @@ Expected<std::span<const Result>> MergedReader::next_in_turn() {
   return mixed_;
 }
 
-Expected<ByteSource> open_file(const std::string& name) {
-  if (name == "stdin" || name == "-") return ByteSource(STDIN_FILENO, "stdin");
-  Fd fd(::open(name.c_str(), O_RDONLY | O_CLOEXEC));
+// Opening a FIFO blocks until somebody writes to it; opened so it doesn't, and ByteSource waits before it reads.
+int opening_flags(const std::string& name) {
+  struct stat status{};
+  const bool is_fifo = ::stat(name.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+  return O_RDONLY | O_CLOEXEC | (is_fifo ? O_NONBLOCK : 0);
+}
+
+Expected<ByteSource> open_file(const std::string& name, const ByteSource::GiveUp& give_up) {
+  if (name == "stdin" || name == "-") return ByteSource(STDIN_FILENO, "stdin", give_up);
+  Fd fd(::open(name.c_str(), opening_flags(name)));
   if (!fd.is_open()) {
     const int error = errno;
     const std::string near = error == ENOENT ? nearest_file(name) : std::string();
@@ -175,7 +182,7 @@ Expected<ByteSource> open_file(const std::string& name) {
     return failure(
         fmt::format("{}: a folder, not results: name the files in it, as in: thrum report {}/*.bin", printable(name), printable(name)));
   ::posix_fadvise(fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
-  return ByteSource(std::move(fd), name);
+  return ByteSource(std::move(fd), name, give_up);
 }
 
 }  // namespace
@@ -211,7 +218,7 @@ Expected<std::unique_ptr<Reader>> open_results(std::span<const std::string> file
   const std::string standard_input = "stdin";
   if (files.empty()) files = std::span(&standard_input, 1);
   for (const std::string& name : files) {
-    auto source = open_file(name);
+    auto source = open_file(name, options.give_up);
     if (!source) return std::unexpected(source.error());
     if (const auto added = reader->add(std::move(*source)); !added) return std::unexpected(added.error());
   }
@@ -220,7 +227,7 @@ Expected<std::unique_ptr<Reader>> open_results(std::span<const std::string> file
 
 Expected<std::unique_ptr<Reader>> open_results(int fd, std::string name, ReaderOptions options) {
   auto reader = std::make_unique<MergedReader>(options);
-  if (const auto added = reader->add(ByteSource(fd, std::move(name))); !added) return std::unexpected(added.error());
+  if (const auto added = reader->add(ByteSource(fd, std::move(name), options.give_up)); !added) return std::unexpected(added.error());
   return reader;
 }
 

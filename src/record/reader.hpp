@@ -4,6 +4,7 @@
 // what is printed.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -62,6 +63,10 @@ struct ReaderOptions {
     bulk,     // file after file: fastest; for reports, which need no order
     in_turn,  // one result of each file in turn, as vegeta's encode does; a file that ends drops out
   } order = Order::bulk;
+  // Asked ten times a second, and after a signal, while a writer is waited for; true ends the waiting, and with it the reading,
+  // with an error. `heard_from`: something has come, or it is a descriptor that somebody opened for us (standard input).
+  // None: waits for as long as it takes.
+  std::function<bool(bool heard_from)> give_up{};
 };
 
 // Reads `files` ("stdin" and "-" are standard input; none: standard input). Every file is opened and recognised before this

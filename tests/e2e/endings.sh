@@ -36,6 +36,37 @@ out=$(thrum report killed.bin 2>killed.warn)
 equal "report: exit" $? 0
 within hits "$(of killed.bin .requests 2>/dev/null)" 150 245
 
+case_ "a report on what stays silent"
+thrum attack -rate=1000 -n=2000 -output whole.bin <<<"GET $url/"
+for signal in INT TERM; do
+  mkfifo held.bin
+  thrum report held.bin >held.txt 2>held.err &
+  pid=$!
+  started+=($pid)
+  exec 9>held.bin
+  head -c 12000 whole.bin >&9
+  sleep 0.5
+  kill -$signal $pid
+  sleep 0.3
+  kill -0 $pid || fail "does not wait for the rest after SIG$signal"
+  kill -$signal $pid
+  wait $pid
+  equal "exit after SIG$signal twice" $? 130
+  exec 9>&-
+  has report "$(cat held.txt)" Requests
+  has stderr "$(cat held.err)" 'interrupted: this report is of'
+  rm held.bin
+done
+mkfifo silent.bin
+thrum report silent.bin >silent.txt 2>silent.err &
+pid=$!
+started+=($pid)
+sleep 0.5
+kill -INT $pid
+wait $pid
+equal "exit of a FIFO that nobody writes to" $? 1
+has stderr "$(cat silent.err)" 'interrupted before there were any results'
+
 case_ "a reader that goes away"
 echo "GET $url/" | thrum attack -rate=500 -duration=30s 2>gone.err | head -c 100 >/dev/null
 empty stderr gone.err

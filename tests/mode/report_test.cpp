@@ -1,7 +1,10 @@
 #include "mode/report.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -9,6 +12,7 @@
 #include <sstream>
 #include <thread>
 
+#include "base/fd.hpp"
 #include "results_files.hpp"
 
 namespace thrum::mode {
@@ -200,6 +204,49 @@ TEST(Report, CutOnAPipeThatSaysNothing) {
   ::close(ends[1]);
   ASSERT_FALSE(o.done);
   EXPECT_THAT(o.done.error().text, HasSubstr("interrupted"));
+}
+
+TEST(Report, CutWhileTheRestOfABlockIsWaitedFor) {
+  const Folder folder;
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const Replaced standard_input(0, ends[0]);
+  std::string bytes = encoded(Encoding::native, 40) + encoded(Encoding::native, 40);
+  bytes.resize(bytes.size() - 100);
+  ASSERT_EQ(::write(ends[1], bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  std::thread person;
+  const Outcome o = report_on(folder, {}, [&](Report& report) {
+    person = std::thread([&report, &ends] {
+      for (int unread = 1; unread != 0 && ::ioctl(ends[1], FIONREAD, &unread) == 0;) std::this_thread::yield();
+      report.cut();
+    });
+  });
+  person.join();
+  ::close(ends[1]);
+  ASSERT_TRUE(o.done) << o.done.error().text;
+  EXPECT_THAT(o.warnings, ElementsAre(HasSubstr("interrupted: this report is of the ")));
+}
+
+TEST(Report, AFifoThatNobodyWritesToEndsWhenStopped) {
+  const Folder folder;
+  ASSERT_EQ(::mkfifo(folder.file("fifo").c_str(), 0600), 0);
+  const Outcome o = report_on(folder, {.inputs = {folder.file("fifo")}}, [](Report& report) { report.stop(); });
+  ASSERT_FALSE(o.done);
+  EXPECT_EQ(o.done.error().text, "interrupted before there were any results");
+}
+
+TEST(Report, AFifoIsReadToItsEndWhoeverComesFirst) {
+  const Folder folder;
+  const std::string fifo = folder.file("fifo"), bytes = encoded(Encoding::native, 40);
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  std::thread writer([&] {
+    const Fd end(::open(fifo.c_str(), O_WRONLY));
+    EXPECT_EQ(::write(end.get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  });
+  const Outcome o = report_on(folder, {.inputs = {fifo}});
+  writer.join();
+  ASSERT_TRUE(o.done) << o.done.error().text;
+  EXPECT_THAT(o.out, HasSubstr("Requests      [total, rate, throughput]         40, "));
 }
 
 TEST(Report, FilesAreReadNoFurtherWhenStopped) {

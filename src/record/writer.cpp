@@ -86,7 +86,8 @@ class WritingThread {
     while (next(chunk)) {
       const auto written = output_.write(chunk);
       const std::lock_guard lock(mutex_);
-      for (; !marks_.empty() && marks_.front().bytes <= output_.written(); marks_.pop_front()) whole_ = marks_.front();
+      out_ = output_.written();
+      for (; !marks_.empty() && marks_.front().bytes <= out_; marks_.pop_front()) whole_ = marks_.front();
       if (!written) {
         fail(written.error());
         return;
@@ -111,9 +112,15 @@ class WritingThread {
 
   // The first error stays, with what came out before it.
   std::unexpected<Error> fail(const Error& error) {
-    if (!error_)
-      error_ = Error{error.kind, fmt::format("{}; {} results ({} bytes) were written whole", error.text, whole_.results, whole_.bytes)};
+    if (!error_) error_ = Error{error.kind, fmt::format("{}; {}", error.text, what_came_out())};
     return std::unexpected(*error_);
+  }
+
+  // Results are counted by what was handed over at once; of the last such piece some may have come out as well.
+  std::string what_came_out() const {
+    if (whole_.bytes == out_) return fmt::format("{} results ({} bytes) were written whole", whole_.results, out_);
+    if (whole_.results == 0) return fmt::format("{} bytes were written, and the results that are whole in them can be read", out_);
+    return fmt::format("at least {} results were written whole ({} bytes in all)", whole_.results, out_);
   }
 
   Output output_;
@@ -125,6 +132,7 @@ class WritingThread {
   std::deque<Mark> marks_;  // of what is not written yet
   Mark whole_{0, 0};
   std::uint64_t given_ = 0;
+  std::uint64_t out_ = 0;  // bytes that the output has taken
   bool finished_ = false;
   std::optional<Error> error_;
 

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -161,6 +162,49 @@ TEST(Writer, AFullDiskIsSaidWithWhatCameOut) {
   ASSERT_FALSE(error);
   EXPECT_EQ(error.error().kind, ErrorKind::failure);
   EXPECT_EQ(error.error().text, "/dev/full: can't write: No space left on device; 0 results (0 bytes) were written whole");
+}
+
+// A file that takes no more than so many bytes, like a disk with as much room.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit now{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &now);
+    ignored_ = std::signal(SIGXFSZ, SIG_IGN);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, ignored_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*ignored_)(int) = SIG_DFL;
+};
+
+TEST(Writer, APieceThatCameOutInPartIsNotCountedAsLost) {
+  const Kept kept = samples::mixed(300, 5, {.times = true, .captures = false, .wild = false});
+  for (const std::size_t at_once : {300u, 100u}) {
+    const TemporaryFile file;
+    const std::string first = samples::encoded({kept.rows().begin(), kept.rows().begin() + 100}, Encoding::json);
+    Expected<void> error;
+    {
+      const FileSizeLimit limit(first.size() + 1000);
+      auto writer = ResultsWriter::to_file(file.path(), {}, {.encoding = Encoding::json});
+      ASSERT_TRUE(writer);
+      for (std::size_t i = 0; i < kept.size(); i += at_once) {
+        ASSERT_TRUE((*writer)->take(std::span(kept.rows()).subspan(i, at_once)));
+        if (i == 0 && !(*writer)->tick()) break;
+      }
+      error = (*writer)->finish({});
+    }
+    ASSERT_FALSE(error);
+    EXPECT_GT(samples::read(file.contents()).results.size(), 100u);
+    const std::string bytes = std::to_string(first.size() + 1000);
+    EXPECT_THAT(error.error().text, HasSubstr(at_once == 100 ? "; at least 100 results were written whole (" + bytes + " bytes in all)"
+                                                             : "; " + bytes + " bytes were written, and the results"));
+  }
 }
 
 TEST(Writer, ASpoolThatCannotBeIsSaid) {

@@ -18,6 +18,35 @@ constexpr std::array<std::string_view, 15> kOutcomes = {"ok",    "bad_status",  
                                                         "proxy", "send",         "response",    "truncated", "timeout",
                                                         "cut",   "client_limit", "expectation", "redirect",  "unknown"};
 
+// What a result's line may say: first vegeta's keys in its order, then ours (docs/results-format.md lists them).
+enum class Key : std::uint8_t {
+  attack,
+  seq,
+  code,
+  timestamp,
+  latency,
+  bytes_out,
+  bytes_in,
+  error,
+  body,
+  method,
+  url,
+  headers,
+  lag,
+  first_byte,
+  dns,
+  connect,
+  tls,
+  seen_status,
+  retries,
+  outcome,
+  unknown,
+};
+constexpr std::array<std::string_view, 20> kKeys = {"attack", "seq",     "code",   "timestamp",   "latency", "bytes_out", "bytes_in",
+                                                    "error",  "body",    "method", "url",         "headers", "lag",       "first_byte",
+                                                    "dns",    "connect", "tls",    "seen_status", "retries", "outcome"};
+static_assert(kKeys.size() == static_cast<std::size_t>(Key::unknown));
+
 // The first quote or backslash at or after p.
 const char* find_quote(const char* p, const char* end) {
   constexpr std::uint64_t kOnes = 0x0101010101010101, kHighs = 0x8080808080808080;
@@ -77,6 +106,8 @@ const char* JsonLineParser::parse(std::string_view line, Result& into, Scratch& 
   begin_ = at_ = line.data();
   end_ = at_ + line.size();
   error_ = nullptr;
+  seen_ = 0;
+  repeated_ = nullptr;
   scratch_ = &scratch;
   into = Result{};
   into.timestamp = kYearOne;
@@ -85,8 +116,22 @@ const char* JsonLineParser::parse(std::string_view line, Result& into, Scratch& 
   if (!take_null()) parse_object(into);
   skip_blank();
   if (error_ == nullptr && at_ != end_) fail("more than one value on the line");
+  check_for_damage();
   if (into.outcome == Outcome::unknown) into.outcome = outcome_of(into.code);
   return error_;
+}
+
+// A line can be JSON and yet be wrong: where a range across a line's end went missing, or became zeros, one line was two. Then
+// keys come again, the time's among them or beside them, whichever range it was.
+void JsonLineParser::check_for_damage() {
+  if (error_ != nullptr) return;
+  if (const void* const nul = begin_ == end_ ? nullptr : std::memchr(begin_, 0, static_cast<std::size_t>(end_ - begin_))) {
+    at_ = static_cast<const char*>(nul);
+    fail("a NUL byte");
+  } else if (repeated_ != nullptr && (seen_ >> static_cast<unsigned>(Key::timestamp) & 1) != 0) {
+    at_ = repeated_;
+    fail("a key comes twice, as when two lines have become one");
+  }
 }
 
 void JsonLineParser::parse_object(Result& into) {
@@ -102,7 +147,7 @@ void JsonLineParser::parse_object(Result& into) {
     skip_blank();
     expect(':', "a colon was expected");
     skip_blank();
-    if (error_ == nullptr && !take_null()) parse_member(key, into);
+    if (error_ == nullptr) parse_member(key, into);
     skip_blank();
     if (take('}')) return;
   }
@@ -111,29 +156,29 @@ void JsonLineParser::parse_object(Result& into) {
 // The keys in the order and the spelling in which vegeta writes them, as far as they come so: most lines in one go. False: none did.
 bool JsonLineParser::parse_usual_members(Result& into) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-  if (!take_literal("\"attack\":")) return false;
+  if (!take_usual_key("\"attack\":")) return false;
   if (!take_null()) parse_text(into.attack);
-  if (!take_literal(",\"seq\":")) return true;
+  if (!take_usual_key(",\"seq\":")) return true;
   if (!take_null()) into.seq = parse_unsigned(kMost);
-  if (!take_literal(",\"code\":")) return true;
+  if (!take_usual_key(",\"code\":")) return true;
   if (!take_null()) into.code = static_cast<std::uint16_t>(parse_unsigned(0xffff));
-  if (!take_literal(",\"timestamp\":")) return true;
+  if (!take_usual_key(",\"timestamp\":")) return true;
   if (!take_null()) into.timestamp = parse_time();
-  if (!take_literal(",\"latency\":")) return true;
+  if (!take_usual_key(",\"latency\":")) return true;
   if (!take_null()) into.latency = Nanos(parse_signed());
-  if (!take_literal(",\"bytes_out\":")) return true;
+  if (!take_usual_key(",\"bytes_out\":")) return true;
   if (!take_null()) into.bytes_out = parse_unsigned(kMost);
-  if (!take_literal(",\"bytes_in\":")) return true;
+  if (!take_usual_key(",\"bytes_in\":")) return true;
   if (!take_null()) into.bytes_in = parse_unsigned(kMost);
-  if (!take_literal(",\"error\":")) return true;
+  if (!take_usual_key(",\"error\":")) return true;
   if (!take_null()) parse_text(into.error);
-  if (!take_literal(",\"body\":")) return true;
+  if (!take_usual_key(",\"body\":")) return true;
   if (!take_null()) parse_body(into);
-  if (!take_literal(",\"method\":")) return true;
+  if (!take_usual_key(",\"method\":")) return true;
   if (!take_null()) parse_text(into.method);
-  if (!take_literal(",\"url\":")) return true;
+  if (!take_usual_key(",\"url\":")) return true;
   if (!take_null()) parse_text(into.url);
-  if (!take_literal(",\"headers\":")) return true;
+  if (!take_usual_key(",\"headers\":")) return true;
   if (!take_null()) parse_headers(into);
   return true;
 }
@@ -143,36 +188,75 @@ void JsonLineParser::parse_text(std::string_view& field) {
   field = parse_string();
 }
 
+bool JsonLineParser::take_usual_key(std::string_view quoted) {
+  if (error_ != nullptr || !std::string_view(at_, static_cast<std::size_t>(end_ - at_)).starts_with(quoted)) return false;
+  at_ += quoted.size();
+  seen_ = seen_ << 1 | 1;  // they come in the order of kKeys
+  return true;
+}
+
 void JsonLineParser::parse_member(std::string_view key, Result& into) {
+  const auto found = std::find(kKeys.begin(), kKeys.end(), key);
+  const auto place = static_cast<std::size_t>(found - kKeys.begin());
+  if (found != kKeys.end()) {
+    if ((seen_ >> place & 1) != 0 && repeated_ == nullptr) repeated_ = at_;
+    seen_ |= std::uint32_t{1} << place;
+  }
+  if (take_null()) return;
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   const auto time = [&](Nanos& field) { field = Nanos(parse_signed()); };
-  if (key == "attack") return parse_text(into.attack);
-  if (key == "seq") return void(into.seq = parse_unsigned(std::numeric_limits<std::uint64_t>::max()));
-  if (key == "code") return void(into.code = static_cast<std::uint16_t>(parse_unsigned(0xffff)));
-  if (key == "timestamp") return void(into.timestamp = parse_time());
-  if (key == "latency") return time(into.latency);
-  if (key == "bytes_out") return void(into.bytes_out = parse_unsigned(std::numeric_limits<std::uint64_t>::max()));
-  if (key == "bytes_in") return void(into.bytes_in = parse_unsigned(std::numeric_limits<std::uint64_t>::max()));
-  if (key == "error") return parse_text(into.error);
-  if (key == "body") return parse_body(into);
-  if (key == "method") return parse_text(into.method);
-  if (key == "url") return parse_text(into.url);
-  if (key == "headers") return parse_headers(into);
-  // Ours: docs/results-format.md lists them.
-  if (key == "lag") return time(into.lag);
-  if (key == "first_byte") return time(into.first_byte);
-  if (key == "dns") return time(into.dns);
-  if (key == "connect") return time(into.connect);
-  if (key == "tls") return time(into.tls);
-  if (key == "seen_status") return void(into.seen_status = static_cast<std::uint16_t>(parse_unsigned(0xffff)));
-  if (key == "retries") return void(into.retries = static_cast<std::uint8_t>(parse_unsigned(0xff)));
-  if (key == "outcome") {
-    std::string_view name;
-    parse_text(name);
-    const auto found = std::find(kOutcomes.begin(), kOutcomes.end(), name);
-    if (found != kOutcomes.end()) into.outcome = static_cast<Outcome>(found - kOutcomes.begin());
-    return;
+  switch (static_cast<Key>(place)) {
+    case Key::attack:
+      return parse_text(into.attack);
+    case Key::seq:
+      return void(into.seq = parse_unsigned(kMost));
+    case Key::code:
+      return void(into.code = static_cast<std::uint16_t>(parse_unsigned(0xffff)));
+    case Key::timestamp:
+      return void(into.timestamp = parse_time());
+    case Key::latency:
+      return time(into.latency);
+    case Key::bytes_out:
+      return void(into.bytes_out = parse_unsigned(kMost));
+    case Key::bytes_in:
+      return void(into.bytes_in = parse_unsigned(kMost));
+    case Key::error:
+      return parse_text(into.error);
+    case Key::body:
+      return parse_body(into);
+    case Key::method:
+      return parse_text(into.method);
+    case Key::url:
+      return parse_text(into.url);
+    case Key::headers:
+      return parse_headers(into);
+    case Key::lag:
+      return time(into.lag);
+    case Key::first_byte:
+      return time(into.first_byte);
+    case Key::dns:
+      return time(into.dns);
+    case Key::connect:
+      return time(into.connect);
+    case Key::tls:
+      return time(into.tls);
+    case Key::seen_status:
+      return void(into.seen_status = static_cast<std::uint16_t>(parse_unsigned(0xffff)));
+    case Key::retries:
+      return void(into.retries = static_cast<std::uint8_t>(parse_unsigned(0xff)));
+    case Key::outcome:
+      return parse_outcome(into);
+    case Key::unknown:
+      break;
   }
   skip_value();
+}
+
+void JsonLineParser::parse_outcome(Result& into) {
+  std::string_view name;
+  parse_text(name);
+  const auto found = std::find(kOutcomes.begin(), kOutcomes.end(), name);
+  if (found != kOutcomes.end()) into.outcome = static_cast<Outcome>(found - kOutcomes.begin());
 }
 
 void JsonLineParser::parse_headers(Result& into) {

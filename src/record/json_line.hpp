@@ -1,5 +1,6 @@
 // One line of vegeta's JSON encoding to a Result: lenient exactly where vegeta is (raw control characters and invalid UTF-8 in
-// strings, unknown and repeated keys, nulls), strict where it is (types, ranges, what may follow the object).
+// strings, unknown keys, nulls), strict where it is (types, ranges, what may follow the object). Stricter in two ways, because
+// they are what damage looks like: no NUL, and no key twice in a whole result (in a few fields without a time, the last counts).
 #pragma once
 
 #include <cstring>
@@ -20,10 +21,12 @@ class JsonLineParser {
   std::size_t error_offset() const { return static_cast<std::size_t>(at_ - begin_); }
 
  private:
+  void check_for_damage();
   void parse_object(Result& into);
   bool parse_usual_members(Result& into);
   void parse_text(std::string_view& field);
   void parse_member(std::string_view key, Result& into);
+  bool take_usual_key(std::string_view quoted);
   void parse_headers(Result& into);
   void parse_header_values(std::string_view name);
   void forget_header(std::string_view name);
@@ -35,6 +38,7 @@ class JsonLineParser {
   std::int64_t parse_signed();
   Timestamp parse_time();
   void parse_body(Result& into);
+  void parse_outcome(Result& into);
   void skip_value();
 
   void skip_blank() {
@@ -61,6 +65,8 @@ class JsonLineParser {
   const char* error_ = nullptr;
   Scratch* scratch_ = nullptr;
   std::vector<Header> headers_;
+  std::uint32_t seen_ = 0;          // keys met on this line, by their place in kKeys
+  const char* repeated_ = nullptr;  // behind the first one met twice
 };
 
 // Names of outcomes in JSON: "dns", "connect", …

@@ -74,6 +74,9 @@ TEST(Json, SaysWhatIsWrongAndWhere) {
            {R"({"code":200)", "the line ends too early", 11},
            {R"({"zzz":[1})", "the line ends too early", 10},
            {R"([1])", "not a JSON object", 0},
+           {std::string_view("{\"url\":\"a\0b\"}", 13), "a NUL byte", 9},
+           {R"({"timestamp":"2023-11-14T22:13:20Z","code":1,"code":2})", "a key comes twice, as when two lines have become one", 52},
+           {R"({"code":1,"code":null,"timestamp":"2023-11-14T22:13:20Z"})", "a key comes twice, as when two lines have become one", 17},
        }) {
     JsonLineParser parser;
     Scratch scratch;
@@ -83,6 +86,29 @@ TEST(Json, SaysWhatIsWrongAndWhere) {
     EXPECT_EQ(std::string_view(error), c.what) << c.line;
     EXPECT_EQ(parser.error_offset(), c.at) << c.line;
   }
+}
+
+// Wherever a range across a line's end goes missing, or becomes zeros, no more is lost in silence than the range itself had.
+TEST(Json, TwoLinesThatBecameOneAreDamage) {
+  const Kept kept = samples::mixed(2, 13, {.times = true, .captures = true, .wild = false});
+  const std::string whole = samples::encoded(kept.rows(), Encoding::json);
+  const std::size_t line_end = whole.find('\n');
+  for (const std::size_t half : {1u, 5u, 20u, 40u, 60u, 100u})
+    for (std::size_t from = line_end - half; from <= line_end; ++from) {
+      const std::size_t size = half + 1;
+      std::string missing = whole, zeros = whole;
+      missing.erase(from, size);
+      zeros.replace(from, size, size, '\0');
+      const auto a = samples::read(missing), b = samples::read(zeros);
+      EXPECT_TRUE(a.results.size() == 2 || !a.damage.empty() || !a.error.empty()) << missing;
+      EXPECT_TRUE(b.results.size() == 2 || !b.damage.empty() || !b.error.empty()) << from;
+    }
+}
+
+TEST(Json, AFewFieldsMayRepeatThemselves) {
+  const auto read = samples::read("{\"code\":200,\"code\":404}\n");
+  ASSERT_EQ(read.results.size(), 1u);
+  EXPECT_EQ(read.results.rows()[0].code, 404);
 }
 
 TEST(Json, ALineOfAnyLengthThroughAPipe) {

@@ -24,10 +24,9 @@ Expected<void> check_output(const EncodeOptions& options) {
     if (is_same_file(options.output, input))
       return usage_error(fmt::format("-output={} is one of the inputs: name another file", printable(options.output)));
   const auto there = encoding_of_file(options.output);
-  const bool recorded = there == Encoding::native || there == Encoding::gob;
-  if (recorded && there != options.to && !options.force)
-    return usage_error(fmt::format("-output={} holds recorded results ({}): name another file, or add -force", printable(options.output),
-                                   name_of(*there)));
+  if (there && !options.force)
+    return usage_error(
+        fmt::format("-output={} holds results ({}): name another file, or add -force", printable(options.output), name_of(*there)));
   return {};
 }
 

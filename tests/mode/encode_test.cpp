@@ -90,6 +90,20 @@ TEST_F(Encode, DamageIsAWarningAndWithStrictAnError) {
   EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 2) << "what stood before it came out";
 }
 
+TEST_F(Encode, AFileOfNothingButDamageIsOneErrorAndNoWarning) {
+  EncodeOptions options;
+  write("whole", Encoding::gob, 1);
+  std::ofstream(path("torn"), std::ios::binary) << contents("whole").substr(0, 10);
+  options.inputs = {write("a", Encoding::json, 2), path("torn")};
+  std::ofstream(path("a"), std::ios::app) << "{broken\n";
+  options.output = path("out");
+  const auto count = run(options);
+  ASSERT_FALSE(count);
+  EXPECT_TRUE(count.error().text.ends_with("no result could be read")) << count.error().text;
+  ASSERT_EQ(warnings_.size(), 1u) << "that of the other file stays";
+  EXPECT_TRUE(warnings_[0].starts_with(path("a"))) << warnings_[0];
+}
+
 TEST_F(Encode, NeverOverAnInput) {
   EncodeOptions options;
   options.inputs = {write("a", Encoding::native, 2)};
@@ -103,18 +117,23 @@ TEST_F(Encode, NeverOverAnInput) {
   EXPECT_EQ(contents("a"), before);
 }
 
-TEST_F(Encode, OverRecordedResultsOnlyWhenForced) {
-  EncodeOptions options;
-  options.inputs = {write("a", Encoding::json, 2)};
-  options.to = Encoding::csv;
-  options.output = write("b", Encoding::native, 2);
-  auto count = run(options);
-  ASSERT_FALSE(count);
-  EXPECT_EQ(count.error().text, "-output=" + path("b") + " holds recorded results (native): name another file, or add -force");
-  options.force = true;
-  EXPECT_TRUE(run(options));
-  options.force = false;
-  EXPECT_TRUE(run(options)) << "what was encoded may be encoded again";
+TEST_F(Encode, OverResultsOnlyWhenForced) {
+  for (const Encoding there : {Encoding::native, Encoding::gob, Encoding::json, Encoding::csv})
+    for (const Encoding to : {Encoding::native, Encoding::gob, Encoding::json, Encoding::csv}) {
+      EncodeOptions options;
+      options.inputs = {write("a", Encoding::json, 2)};
+      options.to = to;
+      options.output = write("b", there, 3);
+      const std::string before = contents("b");
+      const auto count = run(options);
+      ASSERT_FALSE(count);
+      EXPECT_EQ(count.error().text,
+                "-output=" + path("b") + " holds results (" + std::string(name_of(there)) + "): name another file, or add -force");
+      EXPECT_EQ(contents("b"), before);
+      options.force = true;
+      EXPECT_TRUE(run(options));
+      EXPECT_NE(contents("b"), before);
+    }
 }
 
 TEST_F(Encode, NothingIsCreatedWhenAnInputIsWrong) {

@@ -26,6 +26,12 @@ Expected<void> put_text(std::string& to, Text value) {
   return {};
 }
 
+Expected<void> put_output(std::string& to, Text value) {
+  if (value.empty()) return usage_error("needs a file's name, or stdout");
+  to = value == "-" ? "stdout" : value;
+  return {};
+}
+
 template <class T>
 Expected<void> append(std::vector<T>& to, Expected<std::vector<T>> more) {
   if (!more) return std::unexpected(std::move(more.error()));
@@ -276,7 +282,7 @@ constexpr auto kFlags = std::to_array<Flag>({
      .help = "Where the results go; on a terminal, without this, a text report is shown instead",
      .commands = kAttack,
      .group = Group::output,
-     .bind = [](Options& o, Text v) { return put_text(o.attack.output, v == "-" ? "stdout" : v); }},
+     .bind = [](Options& o, Text v) { return put_output(o.attack.output, v); }},
     {.name = "encoding",
      .takes = Takes::choice,
      .value = "ENCODING",
@@ -358,7 +364,7 @@ constexpr auto kFlags = std::to_array<Flag>({
      .more = "It is not written over a file of results either, unless `-force` says so.",
      .commands = kReport,
      .group = Group::output,
-     .bind = [](Options& o, Text v) { return put_text(o.report.output, v == "-" ? "stdout" : v); }},
+     .bind = [](Options& o, Text v) { return put_output(o.report.output, v); }},
     {.name = "force",
      .takes = Takes::nothing,
      .initial = "false",
@@ -398,7 +404,7 @@ constexpr auto kFlags = std::to_array<Flag>({
      .more = "It is not written over a file of results either, unless `-force` says so.",
      .commands = kPlot,
      .group = Group::output,
-     .bind = [](Options& o, Text v) { return put_text(o.plot.output, v == "-" ? "stdout" : v); }},
+     .bind = [](Options& o, Text v) { return put_output(o.plot.output, v); }},
     {.name = "force",
      .takes = Takes::nothing,
      .initial = "false",
@@ -439,7 +445,7 @@ constexpr auto kFlags = std::to_array<Flag>({
      .more = "It is not written over another file of results either, unless `-force` says so.",
      .commands = kEncode,
      .group = Group::output,
-     .bind = [](Options& o, Text v) { return put_text(o.encode.output, v == "-" ? "stdout" : v); }},
+     .bind = [](Options& o, Text v) { return put_output(o.encode.output, v); }},
     {.name = "force",
      .takes = Takes::nothing,
      .initial = "false",

@@ -87,6 +87,9 @@ std::expected<Words, ParseFailure> split(std::span<const std::string_view> args)
     const std::size_t equals = word.find('=');
     TypedFlag typed{word.substr(0, equals), std::nullopt};
     if (equals != std::string_view::npos) typed.value = word.substr(equals + 1);
+    if (typed.name.empty())
+      return std::unexpected(
+          ParseFailure{likely_command(args), {ErrorKind::usage, fmt::format("\"{}\": a flag's name is missing", shown(args[i]))}});
     const Flag* flag = any_flag(typed.name);
     if (flag == nullptr) {
       const Command command = likely_command(args);
@@ -170,6 +173,8 @@ std::expected<Invocation, ParseFailure> parse(std::span<const std::string_view> 
 
 Expected<void> check_arguments(const Invocation& invocation) {
   const CommandInfo& about = info(invocation.command);
+  if (invocation.command == Command::help && invocation.arguments.size() > 1)
+    return usage_error(fmt::format("explains one command at a time, and \"{}\" is one too many", shown(invocation.arguments[1])));
   if (!about.arguments.empty() || invocation.arguments.empty()) return {};
   return usage_error(fmt::format("takes flags only, and \"{}\" is none; {}", shown(invocation.arguments[0]), more_help(about.command)));
 }

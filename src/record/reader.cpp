@@ -180,7 +180,7 @@ Expected<ByteSource> open_file(const std::string& name, const ByteSource::GiveUp
   struct stat status{};
   if (::fstat(fd.get(), &status) == 0 && S_ISDIR(status.st_mode))
     return failure(
-        fmt::format("{}: a folder, not results: name the files in it, as in: thrum report {}/*.bin", printable(name), printable(name)));
+        fmt::format("{}: a folder, not results: name the files in it, as in {}/*.bin", printable(name), printable(name)));
   ::posix_fadvise(fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
   return ByteSource(std::move(fd), name, give_up);
 }

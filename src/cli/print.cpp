@@ -30,6 +30,8 @@ Expected<void> print(std::string_view text) {
       text.remove_prefix(static_cast<std::size_t>(n));
     } else if (errno == EPIPE) {
       return std::unexpected(Error{ErrorKind::broken_pipe, "stdout: closed"});
+    } else if (errno == EBADF) {
+      return failure("stdout is closed");
     } else if (errno != EINTR) {
       return failure(fmt::format("stdout: {}", std::strerror(errno)));
     }

@@ -14,17 +14,15 @@ namespace {
 
 int complain(Command command, const Error& error) {
   if (error.kind == ErrorKind::broken_pipe) return static_cast<int>(ExitCode::done);  // whoever read our output has seen enough
-  if (!error.text.empty()) say(command, error.text);  // else it has been said already
+  if (!error.text.empty()) say(command, error.text);                                  // else it has been said already
   return static_cast<int>(error.kind == ErrorKind::usage ? ExitCode::usage : ExitCode::failed);
 }
 
-// A program that is started with stdout closed would otherwise write its results into the first socket that it opens.
+// A program that is started with stdout closed would otherwise write its results into the first socket that it opens. The
+// placeholder goes the wrong way, so that using it is the error that it would have been.
 void hold_standard_descriptors() {
-  for (int fd = ::open("/dev/null", O_RDWR); fd >= 0; fd = ::open("/dev/null", O_RDWR)) {
-    if (fd <= STDERR_FILENO) continue;
-    ::close(fd);
-    return;
-  }
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // takes the lowest free number
 }
 
 Expected<ExitCode> run(const Invocation& invocation) {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "cli/commands.hpp"
 #include "cli/interrupts.hpp"
 #include "host/limits.hpp"
@@ -22,9 +24,17 @@ Expected<ExitCode> run_serve(const Invocation& invocation) {
   mode::ServeStop stop;
   Stoppable target(stop);
   const Interrupts interrupts(target);
+  bool stdout_failed = false;
   const mode::ServeHooks hooks{
-      // Whoever read the first lines may be gone by now (serve | head -1); serving goes on.
-      .say = [](std::string_view line) { (void)print(std::string(line) + '\n'); },
+      .say =
+          [&stdout_failed](std::string_view line) {
+            if (stdout_failed) return;
+            // Whoever read the first lines may be gone by now (serve | head -1). Whatever it is, serving goes on.
+            const auto printed = print(std::string(line) + '\n');
+            if (printed || printed.error().kind == ErrorKind::broken_pipe) return;
+            stdout_failed = true;
+            say(Command::serve, fmt::format("{}; it should have read: {}", printed.error().text, line));
+          },
       .warn = [](std::string_view line) { say(Command::serve, line); },
   };
   const auto served = mode::run_serve(invocation.options.serve, stop, hooks);

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "mode/attack_product.hpp"
 #include "mode/same_file.hpp"
+#include "mode/standard_streams.hpp"
 #include "report/judgement.hpp"
 #include "ui/progress_line.hpp"
 
@@ -16,6 +17,8 @@ namespace {
 constexpr std::uint64_t kTolerance = 100;  // one missed hit in a hundred is worth a word
 
 bool is_stdin(const std::string& name) { return name == "stdin" || name == "-"; }
+
+bool is_stdout(const std::string& name) { return name == "stdout" || name == "-"; }
 
 bool missed_many(const Books& books) { return books.missed * kTolerance > books.scheduled; }
 
@@ -40,7 +43,11 @@ std::int64_t body_bytes_kept(const AttackRequest& request) {
   return request.max_body.value_or(request.capture_body ? kAll : 0);
 }
 
-Expected<void> check_output(const AttackRequest& request) {
+Expected<void> check_streams(const AttackRequest& request) {
+  if (is_stdin(request.targets))
+    if (auto open = check_stdin(); !open) return open;
+  if (is_stdout(request.output))
+    if (auto open = check_stdout(); !open) return open;
   const TlsOptions& tls = request.options.tls;
   std::vector<std::pair<std::string_view, std::string>> inputs{
       {"-targets", request.targets}, {"-body", request.body}, {"-cert", tls.cert_file}, {"-key", tls.key_file}};
@@ -103,7 +110,7 @@ Expected<void> AttackRun::prepare() {
   if (is_stdin(request_.targets) && ::isatty(STDIN_FILENO) == 1)
     return usage_error(
         "no targets, as stdin is a terminal; write echo \"GET http://127.0.0.1:18080/\" | thrum attack ..., or -targets=FILE");
-  if (auto safe = check_output(request_); !safe) return safe;
+  if (auto safe = check_streams(request_); !safe) return safe;
   auto attacker = open_attacker(request_);
   if (!attacker) return std::unexpected(std::move(attacker.error()));
   attacker_ = std::move(*attacker);

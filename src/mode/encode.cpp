@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "mode/same_file.hpp"
+#include "mode/standard_streams.hpp"
 #include "record/output.hpp"
 #include "record/reader.hpp"
 #include "record/transcode.hpp"
@@ -18,7 +19,7 @@ bool is_standard_output(const std::string& name) { return name == "stdout" || na
 
 // Whether writing to the output would destroy an input, or results that nobody asked to replace.
 Expected<void> check_output(const EncodeOptions& options) {
-  if (is_standard_output(options.output)) return {};
+  if (is_standard_output(options.output)) return check_stdout();
   const std::vector<std::string> inputs = options.inputs.empty() ? std::vector<std::string>{"stdin"} : options.inputs;
   for (const std::string& input : inputs)
     if (is_same_file(options.output, input))

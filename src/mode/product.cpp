@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "mode/same_file.hpp"
+#include "mode/standard_streams.hpp"
 #include "record/reader.hpp"
 
 namespace thrum::mode {
@@ -21,7 +22,8 @@ bool holds_results(const std::string& path) { return open_results(std::array{pat
 }  // namespace
 
 Expected<void> Product::check() const {
-  if (is_stdout() || out_) return {};
+  if (out_) return {};
+  if (is_stdout()) return check_stdout();
   const std::string shown = printable(name_);
   struct stat out{};
   if (::stat(name_.c_str(), &out) != 0) {
@@ -35,8 +37,7 @@ Expected<void> Product::check() const {
     return {};  // terminals, pipes, /dev/null: nothing there to lose
   }
   for (const std::string& input : inputs_)
-    if (is_same_file(name_, input))
-      return usage_error(fmt::format("-output={} is the results file being read: name another file", shown));
+    if (is_same_file(name_, input)) return usage_error(fmt::format("-output={} is the results file being read: name another file", shown));
   if (!force_ && out.st_size > 0 && holds_results(name_))
     return usage_error(fmt::format("-output={} holds results, which would be overwritten: name another file, or add -force", shown));
   if (::access(name_.c_str(), W_OK) != 0) return failure(fmt::format("can't write -output={}: {}", shown, std::strerror(errno)));

@@ -169,7 +169,11 @@ int opening_flags(const std::string& name) {
 }
 
 Expected<ByteSource> open_file(const std::string& name, const ByteSource::GiveUp& give_up) {
-  if (name == "stdin" || name == "-") return ByteSource(STDIN_FILENO, "stdin", give_up);
+  if (name == "stdin" || name == "-") {
+    const int flags = ::fcntl(STDIN_FILENO, F_GETFL);
+    if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY) return failure("stdin is closed");
+    return ByteSource(STDIN_FILENO, "stdin", give_up);
+  }
   Fd fd(::open(name.c_str(), opening_flags(name)));
   if (!fd.is_open()) {
     const int error = errno;
@@ -179,8 +183,7 @@ Expected<ByteSource> open_file(const std::string& name, const ByteSource::GiveUp
   }
   struct stat status{};
   if (::fstat(fd.get(), &status) == 0 && S_ISDIR(status.st_mode))
-    return failure(
-        fmt::format("{}: a folder, not results: name the files in it, as in {}/*.bin", printable(name), printable(name)));
+    return failure(fmt::format("{}: a folder, not results: name the files in it, as in {}/*.bin", printable(name), printable(name)));
   ::posix_fadvise(fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
   return ByteSource(std::move(fd), name, give_up);
 }

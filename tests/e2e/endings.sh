@@ -90,6 +90,32 @@ else
   skip "can't mount a small disk"
 fi
 
+case_ "stdin or stdout closed"
+for command in "attack -targets=one.txt -n=3" "report whole.bin" "encode whole.bin" "plot whole.bin" version help; do
+  echo "GET $url/" >one.txt
+  thrum $command >&- 2>closed.err
+  equal "$command: exit" $? 1
+  has "$command: stderr" "$(cat closed.err)" 'stdout is closed'
+  one_line "$command: stderr" closed.err
+done
+thrum report whole.bin -output=whole.txt >&- 2>closed.err
+equal "exit without a need for stdout" $? 0
+for command in "attack -n=3" report encode plot; do
+  thrum $command <&- >closed.out 2>closed.err
+  equal "$command: exit" $? 1
+  has "$command: stderr" "$(cat closed.err)" 'stdin is closed'
+done
+
+case_ "an address that nobody reads"
+if [ -e /dev/full ]; then
+  thrum serve -addr 127.0.0.1:0 >/dev/full 2>mute.err &
+  pid=$!
+  started+=($pid)
+  for ((i = 0; i < 100; i++)); do [ -s mute.err ] && break || sleep 0.1; done
+  has stderr "$(cat mute.err)" 'stdout: No space left on device; it should have read: serving on http://127.0.0.1:'
+  one_line stderr mute.err
+fi
+
 case_ "no final newline, an empty list, a folder"
 for bad in /dev/null .; do
   thrum attack -targets=$bad -rate=10 -duration=1s >bad.bin 2>bad.err

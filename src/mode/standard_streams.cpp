@@ -1,0 +1,20 @@
+#include "mode/standard_streams.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace thrum::mode {
+
+Expected<void> check_stdin() {
+  const int flags = ::fcntl(STDIN_FILENO, F_GETFL);
+  if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY) return failure("stdin is closed");
+  return {};
+}
+
+Expected<void> check_stdout() {
+  const int flags = ::fcntl(STDOUT_FILENO, F_GETFL);
+  if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) return failure("stdout is closed");
+  return {};
+}
+
+}  // namespace thrum::mode

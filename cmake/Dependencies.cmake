@@ -31,6 +31,13 @@ thrum_find(NAME z HEADER zlib.h)
 thrum_find(NAME xxhash HEADER xxhash.h)
 thrum_find(NAME cares HEADER ares.h)
 thrum_find(NAME simdjson HEADER simdjson.h)
+thrum_find(NAME re2 HEADER re2/re2.h)
+# Releases of RE2 from 2023 on stand on Abseil; its package file names those libraries, and none before.
+pkg_check_modules(THRUM_RE2 QUIET re2)
+if(THRUM_RE2_FOUND)
+  list(REMOVE_ITEM THRUM_RE2_STATIC_LIBRARIES re2)
+  target_link_libraries(thrum_dep_re2 INTERFACE ${THRUM_RE2_STATIC_LIBRARIES})
+endif()
 find_package(nlohmann_json REQUIRED)
 
 if(THRUM_DEVELOPER)

@@ -7,6 +7,10 @@
 #include <optional>
 
 #include "base/clock.hpp"
+#include "base/duration.hpp"
+#include "base/text.hpp"
+#include "measure/grouping.hpp"
+#include "measure/where.hpp"
 #include "mode/product.hpp"
 #include "mode/results_input.hpp"
 #include "report/entries.hpp"
@@ -28,21 +32,40 @@ struct Reading {
   const Run* run;
   StatusSet success;
   Metrics metrics;
-  std::string attack;          // the name that all results carry
-  bool several_names = false;  // they don't
+  std::optional<Timestamp> start;  // known once there are results
+  std::string attack;              // the name that all results carry
+  bool several_names = false;      // they don't
+};
+
+// Without a recorded start the first results are taken to be the first sent, in some order.
+Timestamp start_of(const Run& run, std::span<const Result> first) {
+  if (is_recorded_live(run)) return run.header.start;
+  return std::min_element(first.begin(), first.end(), [](const Result& a, const Result& b) { return a.timestamp.before(b.timestamp); })
+      ->timestamp;
+}
+
+// What the report is of and how it is split, once understood.
+struct Selection {
+  std::optional<Where> where;
+  std::optional<GroupBy> by;
+  GroupRules rules;
 };
 
 class ReportRun final : public Report {
  public:
-  ReportRun(ReportRequest request, ReportHooks hooks, report::Type type, std::vector<double> percentiles)
+  ReportRun(ReportRequest request, ReportHooks hooks, report::Type type, std::vector<double> percentiles, Selection selection)
       : request_(std::move(request)),
         hooks_(std::move(hooks)),
         type_(std::move(type)),
         percentiles_(std::move(percentiles)),
+        where_(std::move(selection.where)),
+        by_(selection.by),
+        is_filtered_(where_ || request_.from > Nanos(0) || request_.to),
         input_(request_.inputs),
         product_(request_.output, input_.files(), request_.force) {
     if (!type_.buckets.empty()) buckets_.emplace(type_.buckets);
     if (type_.kind == report::Kind::histogram && !buckets_) rows_.emplace();
+    if (by_ && *by_ != GroupBy::run) groups_.emplace(*by_, std::move(selection.rules));
   }
 
   Expected<void> run() override;
@@ -54,10 +77,12 @@ class ReportRun final : public Report {
   Expected<void> check_output();
   Expected<void> read();
   void take(const Run& run, std::span<const Result> results);
+  std::span<const Result> passing(const Reading& reading, std::span<const Result> results);
   bool is_due();
   Expected<void> print(bool interim);
   Expected<std::string> written(bool interim);
   report::Input input(bool interim);
+  std::optional<GroupTable> group_table(const std::vector<report::RunInput>& runs) const;
   void name_runs(std::vector<report::RunInput>& runs) const;
   void warn_of_interruption() const;
   void warn_of_damage();
@@ -66,13 +91,19 @@ class ReportRun final : public Report {
   ReportHooks hooks_;
   report::Type type_;
   std::vector<double> percentiles_;
+  std::optional<Where> where_;
+  std::optional<GroupBy> by_;
+  bool is_filtered_;
   ResultsInput input_;  // owns the runs that runs_ point to
   Product product_;
   bool is_refused_ = false;  // the output: writing it would hurt
   std::vector<Reading> runs_;
+  std::uint64_t read_ = 0;       // results, before filtering
+  std::vector<Result> passing_;  // those of a batch that pass the filter
   std::optional<BucketCounts> buckets_;
   std::optional<CoarseHistogram> rows_;
   std::optional<Series> series_;
+  std::optional<Groups> groups_;
   std::optional<Instant> due_;  // when the next interim report is
 };
 
@@ -126,10 +157,7 @@ Expected<void> ReportRun::read() {
 }
 
 void ReportRun::warn_of_interruption() const {
-  if (!input_.was_interrupted()) return;
-  std::uint64_t read = 0;
-  for (const Reading& r : runs_) read += r.metrics.requests();
-  hooks_.warn(fmt::format("interrupted: this report is of the {} results read so far", read));
+  if (input_.was_interrupted()) hooks_.warn(fmt::format("interrupted: this report is of the {} results read so far", read_));
 }
 
 void ReportRun::take(const Run& run, std::span<const Result> results) {
@@ -140,22 +168,33 @@ void ReportRun::take(const Run& run, std::span<const Result> results) {
     if (!results.empty()) at->attack = results[0].attack;
   }
   Reading& reading = *at;
-  reading.metrics.add(results);
+  if (!reading.start && !results.empty()) reading.start = start_of(run, results);
   if (run.encoding != Encoding::native)
     for (const Result& r : results) reading.several_names |= r.attack != reading.attack;
+  read_ += results.size();
+  if (is_filtered_) results = passing(reading, results);
+  reading.metrics.add(results);
+  if (groups_)
+    for (const Result& r : results) groups_->add(r, is_success(r, reading.success));
   if (buckets_)
     for (const Result& r : results) buckets_->add(r.latency);
   if (rows_)
     for (const Result& r : results) rows_->record(r.latency);
   if (type_.kind == report::Kind::seconds) {
-    // Without a recorded start the first results are taken to be the first sent, in some order.
-    if (!series_ && !results.empty()) {
-      const auto earliest = std::min_element(results.begin(), results.end(),
-                                             [](const Result& a, const Result& b) { return a.timestamp.before(b.timestamp); });
-      series_.emplace(plan_of(run) ? run.header.start : earliest->timestamp);
-    }
+    if (!series_ && !results.empty()) series_.emplace(*reading.start);
     for (const Result& r : results) series_->add(r, is_success(r, reading.success));
   }
+}
+
+std::span<const Result> ReportRun::passing(const Reading& reading, std::span<const Result> results) {
+  passing_.clear();
+  for (const Result& r : results) {
+    const Nanos at = r.timestamp.since(*reading.start);
+    // Before the start of a run that has recorded none lie results that were sent first and read later.
+    const bool in_time = (request_.from == Nanos(0) || at >= request_.from) && (!request_.to || at < *request_.to);
+    if (in_time && (!where_ || where_->matches(r))) passing_.push_back(r);
+  }
+  return passing_;
 }
 
 bool ReportRun::is_due() {
@@ -200,7 +239,7 @@ report::Input ReportRun::input(bool interim) {
     r.metrics.close();
     in.total.merge(r.metrics);
     run.metrics = interim ? r.metrics : std::move(r.metrics);
-    run.plan = plan_of(*r.run);
+    if (!is_filtered_) run.plan = plan_of(*r.run);
     in.runs.push_back(std::move(run));
   }
   name_runs(in.runs);
@@ -209,7 +248,21 @@ report::Input ReportRun::input(bool interim) {
   in.buckets = buckets_;
   in.rows = rows_;
   in.series = series_ ? &*series_ : nullptr;
+  in.groups = group_table(in.runs);
+  if (is_filtered_) in.filter = report::Filter{request_.from, request_.to, request_.where, read_};
   return in;
+}
+
+// Runs are told apart here already; each is a group.
+std::optional<GroupTable> ReportRun::group_table(const std::vector<report::RunInput>& runs) const {
+  if (groups_) return groups_->table(request_.max_groups);
+  if (!by_) return {};
+  std::vector<Group> groups;
+  for (const report::RunInput& run : runs) {
+    const Figures& f = run.metrics.figures();
+    groups.push_back({run.name, f.requests, run.metrics.succeeded(), f.bytes_in.total, f.bytes_out.total, run.metrics.latencies()});
+  }
+  return table_of(GroupBy::run, std::move(groups), request_.max_groups);
 }
 
 Expected<std::string> ReportRun::written(bool interim) {
@@ -240,6 +293,31 @@ Expected<void> ReportRun::print(bool interim) {
   return product_.write(*text);
 }
 
+Expected<Selection> selection_of(const ReportRequest& request, report::Kind kind) {
+  Selection selection;
+  if (request.from < Nanos(0)) return usage_error("-from: it counts from the run's start and can't be negative, as in -from=10s");
+  if (request.to && *request.to <= request.from)
+    return usage_error(fmt::format("-to: {} is not after -from={}", format_duration(*request.to), format_duration(request.from)));
+  if (!request.where.empty()) {
+    auto where = Where::parse(request.where);
+    if (!where) return std::unexpected(where.error());
+    selection.where = std::move(*where);
+  }
+  if (!request.by.empty()) {
+    const auto by = parse_group_by(request.by);
+    if (!by) return std::unexpected(by.error());
+    if (kind != report::Kind::text && kind != report::Kind::json)
+      return usage_error(fmt::format("-by: only -type=text and -type=json show groups, not -type={}; -where picks one group for any type",
+                                     printable_prefix(request.type, 20)));
+    selection.by = *by;
+  }
+  if (!request.group_rules.empty() && selection.by != GroupBy::url && selection.by != GroupBy::target)
+    return usage_error("-group: rules are for -by=url and -by=target");
+  for (const std::string& rule : request.group_rules)
+    if (const auto added = selection.rules.add(rule); !added) return std::unexpected(added.error());
+  return selection;
+}
+
 }  // namespace
 
 Expected<std::unique_ptr<Report>> Report::create(ReportRequest request, ReportHooks hooks) {
@@ -252,7 +330,9 @@ Expected<std::unique_ptr<Report>> Report::create(ReportRequest request, ReportHo
     percentiles = std::move(*parsed);
   }
   if (request.every < Nanos(0)) return usage_error("-every: it should not be negative, as in -every=1s");
-  return std::make_unique<ReportRun>(std::move(request), std::move(hooks), std::move(*type), std::move(percentiles));
+  auto selection = selection_of(request, type->kind);
+  if (!selection) return std::unexpected(selection.error());
+  return std::make_unique<ReportRun>(std::move(request), std::move(hooks), std::move(*type), std::move(percentiles), std::move(*selection));
 }
 
 }  // namespace thrum::mode

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,12 +18,18 @@ struct ReportRequest {
   std::vector<std::string> inputs{};  // results files; "stdin" and "-" are standard input, and so are none
   std::string type = "text";          // text, json, hist, hist[0,5ms,1s], hdrplot, hdrlog, csv
   std::string buckets{};              // for hist and json: "[0,5ms,1s]"; empty: none
-  std::string percentiles{};          // further ones for text and json: "50,99,99.9"; empty: none
-  Nanos every{0};                     // a report each time this has passed, while results still come; 0: only at the end
-  std::string output = "stdout";      // a file, or stdout
-  bool force = false;                 // may overwrite a file of results
-  bool strict = false;                // damaged input is an error
-  bool explain = false;               // print what every figure is, read nothing
+  Nanos from{0};                      // only results sent so long after their run's start, or later
+  std::optional<Nanos> to{};          // and before that
+  std::string where{};                // and for which this holds: "code>=500, url~^/api"; empty: all
+  std::string by{};                   // a table of groups in text and json: url, target, method, code, attack, host or run; empty: none
+  std::vector<std::string> group_rules{};  // for by = url or target: "/user/:id"
+  std::size_t max_groups = 100;            // the busiest so many have a row
+  std::string percentiles{};               // further ones for text and json: "50,99,99.9"; empty: none
+  Nanos every{0};                          // a report each time this has passed, while results still come; 0: only at the end
+  std::string output = "stdout";           // a file, or stdout
+  bool force = false;                      // may overwrite a file of results
+  bool strict = false;                     // damaged input is an error
+  bool explain = false;                    // print what every figure is, read nothing
 };
 
 // Each call is one whole line without its newline, for a person.

@@ -71,9 +71,11 @@ void ResultsInput::let_through() const {
 
 StatusSet success_of(const Run& run) { return StatusSet::parse(run.header.success).value_or(StatusSet()); }
 
+bool is_recorded_live(const Run& run) { return run.encoding == Encoding::native && run.header.source.empty(); }
+
 std::optional<report::Plan> plan_of(const Run& run) {
   const FileHeader& h = run.header;
-  if (run.encoding != Encoding::native || !h.source.empty()) return {};
+  if (!is_recorded_live(run)) return {};
   report::Plan plan;
   plan.start = h.start;
   plan.shape = h.shape;

@@ -55,6 +55,8 @@ class ResultsInput {
 
 // Success as the run defined it, else as vegeta does.
 StatusSet success_of(const Run& run);
+// Whether thrum recorded it while it ran, so that its start and what it was asked are known.
+bool is_recorded_live(const Run& run);
 // What the run was asked to do: known of runs that thrum recorded.
 std::optional<report::Plan> plan_of(const Run& run);
 

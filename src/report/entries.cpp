@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kAlways = "always";
 
-constexpr std::array<Entry, 24> kEntries{{
+constexpr std::array<Entry, 26> kEntries{{
     {Id::requests, "Requests", "total, rate, throughput", ".requests .rate .throughput", kAlways,
      "total: results read. rate: total divided by `attack` of the next line, per second; n requests have n - 1 gaps between them, so it is "
      "a "
@@ -32,6 +32,10 @@ constexpr std::array<Entry, 24> kEntries{{
      "Each different error once, in the order first seen; of more than 50 the most frequent 50. A status that is not a success is an "
      "error, "
      "too. Control characters are shown as escapes."},
+    {Id::filter, "Filter", "from, to, where", ".filter", "-from, -to or -where",
+     "This report is of a part of the results: those sent from `from` until before `to` after their run's start, for which `where` holds, "
+     "and how many of all results those are. Everything else is of this part alone; what was asked for and missed is known of whole runs "
+     "only, and is left out."},
     {Id::sending, "Sending", "asked, sent, answered, missed", ".asked .sent .answered .missed", "results recorded by thrum",
      "asked: requests that the rate and duration called for. sent: those that went out. answered: those to which a whole response came, of "
      "whatever status. missed: those that never left, because something kept them until the end or -catch-up dropped them. asked = sent + "
@@ -76,6 +80,10 @@ constexpr std::array<Entry, 24> kEntries{{
      "Response bodies that were kept only in part because too many bytes were waiting to be written."},
     {Id::runs, "Runs", "asked/s, sent, rate, throughput, success, 50, 99, max", ".runs", "several runs were read",
      "A line for each run, by the attack's name or the file's: its own rate asked for, its own figures as above, and whether it kept up."},
+    {Id::groups, "Groups", "requests, rate, success, mean, 50, 90, 95, 99, max, weak", ".groups .other_groups .grouped_by", "-by",
+     "A line for each group of results, the busiest first: how many, how many per second over the same time as the whole report, the share "
+     "of successes and the latencies, with the percentiles asked for with -percentiles among them. weak: percentiles for which the group "
+     "has too few results. Groups beyond -max-groups share the line `others`; the last line is of all results."},
 }};
 
 static_assert([] {

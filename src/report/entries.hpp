@@ -18,6 +18,7 @@ enum class Id : std::uint8_t {
   success,
   status_codes,
   error_set,
+  filter,
   sending,
   rates,
   lost,
@@ -34,6 +35,7 @@ enum class Id : std::uint8_t {
   spooled,
   captures,
   runs,
+  groups,
 };
 
 struct Entry {

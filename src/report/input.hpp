@@ -11,6 +11,7 @@
 
 #include "measure/buckets.hpp"
 #include "measure/coarse_histogram.hpp"
+#include "measure/grouping.hpp"
 #include "measure/series.hpp"
 #include "thrum/attacker.hpp"
 #include "thrum/metrics.hpp"
@@ -38,6 +39,14 @@ struct RunInput {
   std::optional<Plan> plan;
 };
 
+// A report of a part of the results. What was asked for, missed or lost is known of whole runs only, so runs have no plan then.
+struct Filter {
+  Nanos from{0};            // from each run's start, included
+  std::optional<Nanos> to;  // not included; none: to the end
+  std::string where;        // as typed; empty: any result
+  std::uint64_t read = 0;   // results before filtering
+};
+
 struct Input {
   Metrics total;                        // of all runs, closed
   std::vector<RunInput> runs;           // in the order of the command line; not empty
@@ -45,6 +54,8 @@ struct Input {
   std::optional<BucketCounts> buckets;  // service latencies by the user's bounds
   std::optional<CoarseHistogram> rows;  // service latencies, for a histogram without given bounds
   const Series* series = nullptr;       // for the table of seconds
+  std::optional<Filter> filter;         // none: a report of everything
+  std::optional<GroupTable> groups;     // asked for with -by
 };
 
 }  // namespace thrum::report

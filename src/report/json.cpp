@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "report/groups.hpp"
 #include "report/json_text.hpp"
 #include "report/judgement.hpp"
 
@@ -145,7 +146,22 @@ void plan(const Plan& p, JsonWriter& w) {
   w.key("stopped").boolean(s.stopped).key("was_cut").boolean(s.was_cut);
 }
 
-void run(const RunInput& r, JsonWriter& w) {
+void filter(const Filter& f, std::uint64_t matched, JsonWriter& w) {
+  w.begin_object().key("from").nanos(f.from).key("to");
+  if (f.to)
+    w.nanos(*f.to);
+  else
+    w.null();
+  w.key("where");
+  if (f.where.empty())
+    w.null();
+  else
+    w.string(f.where);
+  w.key("results").unsigned_integer(matched).key("read").unsigned_integer(f.read).end_object();
+}
+
+// Of a part of a run nothing can be said of whether it kept up.
+void run(const RunInput& r, bool is_part, JsonWriter& w) {
   const Figures& f = r.metrics.figures();
   w.begin_object().key("name").string(r.name).key("file").string(r.file).key("rates");
   rates(rates_of(r), w);
@@ -153,8 +169,13 @@ void run(const RunInput& r, JsonWriter& w) {
   w.key("success").number(f.success).key("latencies");
   vegetas_latencies(f.latencies, w);
   w.key("behind");
-  behind(r.metrics, w);
-  w.key("verdict").string(verdict(r)).key("plan");
+  if (is_part) {
+    w.null().key("verdict").null();
+  } else {
+    behind(r.metrics, w);
+    w.key("verdict").string(verdict(r));
+  }
+  w.key("plan");
   if (r.plan) {
     w.begin_object();
     plan(*r.plan, w);
@@ -165,8 +186,8 @@ void run(const RunInput& r, JsonWriter& w) {
   w.end_object();
 }
 
-// What only thrum records.
-void recorded_fields(const Input& input, JsonWriter& w) {
+// What was asked of the runs and how they kept it.
+void books_fields(const Input& input, JsonWriter& w) {
   const Totals t = totals_of(input.runs);
   w.key("asked");
   count_or_null(t.asked, w);
@@ -179,6 +200,10 @@ void recorded_fields(const Input& input, JsonWriter& w) {
     w.null();
   else
     w.string(limit);
+}
+
+// What only thrum records of each result.
+void recorded_fields(const Input& input, JsonWriter& w) {
   w.key("lag");
   distribution_or_null(input.total.lags(), w);
   w.key("service");
@@ -194,8 +219,13 @@ void recorded_fields(const Input& input, JsonWriter& w) {
 
 void our_fields(const Input& input, JsonWriter& w) {
   const Metrics& m = input.total;
-  const bool recorded = std::any_of(input.runs.begin(), input.runs.end(), [](const RunInput& r) { return r.plan.has_value(); });
-  if (recorded) recorded_fields(input, w);
+  const bool recorded = has_plans(input);
+  if (input.filter) {
+    w.key("filter");
+    filter(*input.filter, m.requests(), w);
+  }
+  if (recorded) books_fields(input, w);
+  if (recorded || input.filter) recorded_fields(input, w);
   if (m.failed() > 0 && m.succeeded() > 0) {
     w.key("successes");
     distribution(m.success_latencies(), w);
@@ -210,15 +240,16 @@ void our_fields(const Input& input, JsonWriter& w) {
     for (const double p : input.percentiles) w.key(fmt::format("{}th", p)).nanos(m.latencies().quantile(p / 100));
     w.end_object();
   }
-  if (input.runs.size() == 1 && (recorded || falling_behind(m))) {
+  if (input.runs.size() == 1 && !input.filter && (recorded || falling_behind(m))) {
     w.key("behind");
     behind(m, w);
   }
   if (recorded || input.runs.size() > 1) {
     w.key("runs").begin_array();
-    for (const RunInput& r : input.runs) run(r, w);
+    for (const RunInput& r : input.runs) run(r, input.filter.has_value(), w);
     w.end_array();
   }
+  if (input.groups) group_fields(input, w);
 }
 
 bool is_writable(Timestamp t) {

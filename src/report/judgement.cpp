@@ -125,6 +125,10 @@ constexpr std::array<std::pair<Outcome, std::string_view>, 13> kFailures{{{Outco
 
 }  // namespace
 
+bool has_plans(const Input& input) {
+  return std::any_of(input.runs.begin(), input.runs.end(), [](const RunInput& run) { return run.plan.has_value(); });
+}
+
 std::uint64_t sent_of(const RunInput& run) {
   return run.plan && run.plan->summary ? run.plan->summary->books.sent : run.metrics.requests();
 }

@@ -22,6 +22,9 @@ struct Totals {
   Rates rates;  // of several runs: of those that ran at the same time together, where that is most
 };
 
+// Whether of some run is known what it was asked for.
+bool has_plans(const Input& input);
+
 // Requests that went out: by the books where they are known, since results can be lost on the way.
 std::uint64_t sent_of(const RunInput& run);
 Rates rates_of(const RunInput& run);

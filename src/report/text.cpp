@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "report/columns.hpp"
 #include "report/entries.hpp"
+#include "report/groups.hpp"
 #include "report/judgement.hpp"
 
 namespace thrum::report {
@@ -79,13 +80,25 @@ void error_lines(const Metrics& metrics, std::string& out) {
 std::string count_or_dash(const std::optional<std::uint64_t>& count) { return count ? std::to_string(*count) : "-"; }
 std::string rate_or_dash(const std::optional<double>& rate) { return rate ? fmt::format("{:.2f}", *rate) : "-"; }
 
-void sending_lines(const Input& input, std::string& out) {
-  if (std::none_of(input.runs.begin(), input.runs.end(), [](const RunInput& run) { return run.plan.has_value(); })) return;
+void filter_line(const Filter& filter, std::uint64_t matched, std::string& out) {
+  line(out, Id::filter,
+       fmt::format("{}, {}, {}: {} of {} results", format_duration(filter.from), filter.to ? format_duration(*filter.to) : "-",
+                   filter.where.empty() ? "-" : printable(filter.where), matched, filter.read));
+}
+
+void books_lines(const Input& input, std::string& out) {
   const Totals t = totals_of(input.runs);
   line(out, Id::sending, fmt::format("{}, {}, {}, {}", count_or_dash(t.asked), t.sent, t.answered, count_or_dash(t.missed)));
   line(out, Id::rates, joined({rate_or_dash(t.rates.asked), rate_or_dash(t.rates.sent), rate_or_dash(t.rates.answered)}));
   if (const std::uint64_t lost = lost_of(input.runs); lost > 0) line(out, Id::lost, std::to_string(lost));
   if (const std::string limit = limit_words(input.runs); !limit.empty()) line(out, Id::limit, limit);
+}
+
+void sending_lines(const Input& input, std::string& out) {
+  if (has_plans(input))
+    books_lines(input, out);
+  else if (!input.filter)
+    return;
   const Histogram& lags = input.total.lags();
   if (lags.count() > 0)
     line(out, Id::lag, joined({shown(lags.mean()), shown(lags.quantile(0.5)), shown(lags.quantile(0.99)), shown(lags.max())}));
@@ -127,7 +140,7 @@ void trouble_lines(const Input& input, std::string& out) {
     line(out, Id::failures, value);
   }
   // Several runs are judged one by one, in their table.
-  if (input.runs.size() == 1)
+  if (input.runs.size() == 1 && !input.filter)
     if (const auto growth = falling_behind(input.total)) line(out, Id::behind, "the target: " + words_of(*growth));
   std::uint64_t opened = 0, spooled = 0, captures = 0;
   for (const RunInput& run : input.runs) {
@@ -145,6 +158,7 @@ void trouble_lines(const Input& input, std::string& out) {
   if (captures > 0) line(out, Id::captures, std::to_string(captures));
 }
 
+// Of parts of runs nothing can be said of whether they kept up.
 std::string run_table(const Input& input) {
   std::string out = fmt::format("{}\t{}\n", entry(Id::runs).label, "Asked/s\tSent\tRate\tThroughput\tSuccess\t50\t99\tMax\tVerdict");
   for (const RunInput& run : input.runs) {
@@ -152,7 +166,7 @@ std::string run_table(const Input& input) {
     const Rates rates = rates_of(run);
     out += fmt::format("{}\t{}\t{}\t{}\t{:.2f}\t{:.2f}%\t{}\t{}\t{}\t{}\n", printable(run.name), rate_or_dash(rates.asked), f.requests,
                        rate_or_dash(rates.sent), f.throughput, f.success * 100, shown(f.latencies.p50), shown(f.latencies.p99),
-                       shown(f.latencies.max), verdict(run));
+                       shown(f.latencies.max), input.filter ? "-" : verdict(run));
   }
   return out;
 }
@@ -164,11 +178,13 @@ std::string text(const Input& input) {
   vegetas_lines(input, out);
   error_lines(input.total, out);
   std::string ours;
+  if (input.filter) filter_line(*input.filter, input.total.requests(), ours);
   sending_lines(input, ours);
   latency_lines(input, ours);
   trouble_lines(input, ours);
   if (!ours.empty()) (out += '\n') += ours;
   if (input.runs.size() > 1) (out += '\n') += run_table(input);
+  if (input.groups) (out += '\n') += group_rows(input);
   return align_columns(out);
 }
 

@@ -172,7 +172,7 @@ std::string fingerprint(const Options& o) {
   add(static_cast<int>(r.encoding)), add(r.progress), add(r.strict_rate);
   const mode::ReportRequest& p = o.report;
   add(p.inputs), add(p.type), add(p.buckets), add(p.percentiles), add(p.every.count()), add(p.output), add(p.force), add(p.strict);
-  add(p.explain);
+  add(p.explain), add(p.from.count()), add(p.to ? p.to->count() : -1), add(p.where), add(p.by), add(p.group_rules), add(p.max_groups);
   const mode::PlotRequest& d = o.plot;
   add(d.inputs), add(d.title), add(d.threshold), add(d.output), add(d.force), add(d.strict);
   const mode::EncodeOptions& e = o.encode;
@@ -196,7 +196,8 @@ TEST(FlagTable, EveryFlagChangesSomething) {
   for (const Flag& flag : flag_table()) {
     if (!flag.works()) continue;
     bool changes = false;
-    for (const std::string_view value : {"true", "false", "7", "7s", "9/m", "7MB", "all", "none", "json", "csv", "headers", "A: b"}) {
+    for (const std::string_view value :
+         {"true", "false", "7", "7s", "9/m", "7MB", "all", "none", "json", "csv", "headers", "A: b", "url"}) {
       Options options;
       changes = changes || (flag.bind(options, value) && fingerprint(options) != fingerprint(Options{}));
     }

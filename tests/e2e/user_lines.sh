@@ -235,6 +235,39 @@ printf '123456' >other.json
 out=$(thrum attack -targets two.txt -body body.json -n 10 -rate 100 | thrum report)
 has report "$out" "^Bytes Out .* $((5 * $(wc -c <body.json) + 30)), "
 
+case_ "several machines by pdsh"
+if need pdsh; then
+  pdsh -R exec -w m[1-3] sh -c 'echo "GET '"$url"'/" | thrum attack -rate=100 -duration=2s > %h.bin'
+  equal exit $? 0
+  out=$(thrum report m1.bin m2.bin m3.bin)
+  has report "$out" '^Requests .* 600, '
+  has "rates of runs at the same time" "$out" '^Rates .* 300\.00, (2[5-9]|30)[0-9]\.'
+  for m in m1 m2 m3; do has "a line for $m" "$out" "^$m\\.bin +100\\.00 +200 "; done
+  pdsh -R exec -w m[1-3] sh -c 'echo "GET '"$url"'/" | thrum attack -name=%h -rate=20 -duration=500ms > named-%h.bin'
+  out=$(thrum report -by=run named-m1.bin named-m2.bin named-m3.bin)
+  for m in m1 m2 m3; do has "the group $m" "$out" "^$m +10 "; done
+fi
+
+case_ "a part of the results"
+printf 'GET %s/user/1\nGET %s/user/2\nPOST %s/echo\nGET %s/status/503\n' $url $url $url $url >part.txt
+thrum attack -targets=part.txt -rate=100 -duration=2s >part.bin
+has "all" "$(thrum report part.bin)" '^Sending .* 200, 200, 200, 0'
+out=$(thrum report -where='code>=500' part.bin)
+has where "$out" '^Status Codes .* 503:50 *$'
+has where "$out" '^Filter .* 0s, -, code>=500: 50 of 200 results'
+lacks "the books of a part" "$out" '^(Sending|Rates)'
+equal "POST" "$(thrum report -type=json -where='method=POST, url~^/echo' part.bin | grep -o '"requests":[0-9]*' | head -1)" '"requests":50'
+equal "not" "$(thrum report -type=json -where='!(code=5xx or url=/user/*)' part.bin | grep -o '"requests":[0-9]*' | head -1)" '"requests":50'
+has "from, to" "$(thrum report -from=500ms -to=1s part.bin)" '^Requests .* [45][0-9], '
+thrum report -type=csv -where='code=503' part.bin >part.csv
+equal "csv sent" "$(awk -F, 'NR > 1 { n += $4 } END { print n }' part.csv)" 50
+has "groups" "$(thrum report -by=url -group=/user/:id part.bin)" "^$url/user/:id +100 "
+has "total" "$(thrum report -by=code part.bin)" '^Total +200 '
+thrum report -where='code>=500 and' part.bin >part.out 2>part.err
+equal "wrong condition: exit" $? 2
+one_line "wrong condition" part.err
+has "wrong condition" "$(cat part.err)" 'code>=500 and\^'
+
 case_ "several processes, one report"
 for i in 1 2 3; do
   echo "GET $url/bytes/16" | thrum attack -rate=2000 -duration=1s >many$i.bin &

@@ -274,5 +274,80 @@ TEST(Report, AReaderThatLeftIsABrokenPipe) {
   EXPECT_EQ(done.error().kind, ErrorKind::broken_pipe);
 }
 
+// 100 results, 10 ms apart, 1 ms, 2 ms, … long.
+TEST(Report, OfAPartOfTheResults) {
+  const Folder folder;
+  const std::string native = folder.put("a.bin", encoded(Encoding::native, 100)), csv = folder.put("a.csv", encoded(Encoding::csv, 100));
+  for (const std::string& file : {native, csv}) {
+    const auto of = [&](ReportRequest request) {
+      request.inputs = {file};
+      request.type = "json";
+      const Outcome o = report_on(folder, std::move(request));
+      EXPECT_TRUE(o.done);
+      return nlohmann::json::parse(o.out);
+    };
+    EXPECT_EQ(of({.from = Nanos(500'000'000)})["requests"], 50);
+    EXPECT_EQ(of({.to = Nanos(500'000'000)})["requests"], 50);
+    EXPECT_EQ(of({.from = Nanos(200'000'000), .to = Nanos(210'000'001)})["requests"], 2);
+    EXPECT_EQ(of({.where = "latency>90ms"})["requests"], 10);
+    const nlohmann::json both = of({.from = Nanos(950'000'000), .where = "latency<=98ms, url=/"});
+    EXPECT_EQ(both["requests"], 3);
+    EXPECT_EQ(both["latencies"]["min"], 96'000'000);
+    EXPECT_EQ(both["duration"], 20'000'000);
+    EXPECT_EQ(both["rate"], 150.0);
+    EXPECT_EQ(both["filter"]["results"], 3);
+    EXPECT_EQ(both["filter"]["read"], 100);
+    EXPECT_FALSE(both.contains("asked"));
+    EXPECT_FALSE(of({}).contains("filter"));
+    EXPECT_EQ(of({.where = "code=404"})["requests"], 0);
+  }
+}
+
+TEST(Report, EachRunHasItsOwnStart) {
+  const Folder folder;
+  const std::string first = encoded(Encoding::csv, 50);
+  std::string later = first;
+  // Ten years on, as CSV has the time in nanoseconds at the start of each line.
+  for (std::size_t at = 0; at < later.size(); at = later.find('\n', at) + 1) later[at + 1] = '9';
+  const Outcome o = report_on(
+      folder, {.inputs = {folder.put("a.csv", first), folder.put("b.csv", later)}, .type = "json", .to = Nanos(100'000'000), .by = "run"});
+  ASSERT_TRUE(o.done) << o.done.error().text;
+  const auto json = nlohmann::json::parse(o.out);
+  EXPECT_EQ(json["requests"], 20);
+  ASSERT_EQ(json["groups"].size(), 2u);
+  EXPECT_EQ(json["groups"][1]["name"], folder.file("b.csv"));
+  EXPECT_EQ(json["groups"][1]["requests"], 10);
+}
+
+TEST(Report, GroupsAreOfWhatPassesTheFilter) {
+  const Folder folder;
+  const Outcome o = report_on(folder, {.inputs = {folder.put("a.bin", encoded(Encoding::native, 100))},
+                                       .where = "latency>40ms",
+                                       .by = "target",
+                                       .group_rules = {"/nothing", "/"}});
+  ASSERT_TRUE(o.done);
+  EXPECT_THAT(o.out, HasSubstr("\nGET http://127.0.0.1/  60 "));
+  EXPECT_THAT(o.out, HasSubstr("\nTotal                  60 "));
+}
+
+TEST(Report, WhatContradictsItselfIsRefusedBeforeAnythingIsRead) {
+  const std::pair<ReportRequest, const char*> cases[] = {
+      {{.from = Nanos(-1)}, "-from: "},
+      {{.from = Nanos(5), .to = Nanos(5)}, "-to: 5ns is not after -from=5ns"},
+      {{.where = "code"}, "-where: "},
+      {{.by = "path"}, "-by: "},
+      {{.type = "csv", .by = "url"}, "-by: only -type=text and -type=json show groups, not -type=csv"},
+      {{.by = "url", .group_rules = {"user"}}, "-group: bad rule \"user\""},
+      {{.by = "code", .group_rules = {"/user"}}, "-group: rules are for -by=url and -by=target"},
+      {{.group_rules = {"/user"}}, "-group: rules are for"},
+  };
+  for (const auto& [request, words] : cases) {
+    const auto report = Report::create(request, {});
+    ASSERT_FALSE(report) << words;
+    EXPECT_EQ(report.error().kind, ErrorKind::usage);
+    EXPECT_THAT(report.error().text, HasSubstr(words));
+  }
+}
+
 }  // namespace
 }  // namespace thrum::mode

@@ -126,6 +126,50 @@ TEST(Json, PercentilesAskedFor) {
   EXPECT_EQ(parsed(input)["percentiles"], nlohmann::json::parse(R"({"75th":1000000,"99.99th":1000000})"));
 }
 
+TEST(Json, APartSaysSoAndLeavesTheBooksOut) {
+  Input input = input_of({run_of("a", overloaded()), run_of("b", overloaded())});
+  input.filter = Filter{.from = Nanos(5), .to = {}, .where = "code=200", .read = 9000};
+  const nlohmann::json out = parsed(input);
+  EXPECT_EQ(out["filter"], nlohmann::json::parse(R"({"from":5,"to":null,"where":"code=200","results":4000,"read":9000})"));
+  for (const char* books : {"asked", "missed", "sent", "lost", "limit", "behind"}) EXPECT_FALSE(out.contains(books)) << books;
+  EXPECT_EQ(out["lag"]["50th"], 10'000);
+  EXPECT_TRUE(out["runs"][0]["verdict"].is_null());
+  EXPECT_TRUE(out["runs"][0]["behind"].is_null());
+  input.filter->to = Nanos(7);
+  input.filter->where.clear();
+  EXPECT_EQ(parsed(input)["filter"]["to"], 7);
+  EXPECT_TRUE(parsed(input)["filter"]["where"].is_null());
+}
+
+TEST(Json, GroupsHaveTheSamePercentilesEach) {
+  Input input = input_of({run_of("a", steady(101, 10 * kMs, 2 * kMs))});
+  input.percentiles = {99.9};
+  input.groups.emplace();
+  Group group;
+  group.name = "\x1b";
+  for (int i = 1; i <= 50; ++i) {
+    Result r = result(0, i * kMs);
+    r.bytes_in = 3;
+    r.bytes_out = 2;
+    group.add(r, i != 1);
+  }
+  input.groups->rows.push_back(group);
+  EXPECT_EQ(parsed(input)["grouped_by"], "url");
+  EXPECT_TRUE(parsed(input)["other_groups"].is_null());
+  input.groups->others = group;
+  input.groups->others_count = 7;
+  const nlohmann::json out = parsed(input);
+  nlohmann::json should = nlohmann::json::parse(R"({"requests":50,"rate":50.0,"success":0.98,"bytes_in":150,"bytes_out":100,"latencies":
+      {"mean":25500000,"min":1000000,"50th":25500000,"90th":45500000,"95th":48000000,"99th":50000000,"99.9th":50000000,"max":50000000},
+      "weak":["99th","99.9th"]})");
+  nlohmann::json others = should;
+  should["name"] = "\x1b";
+  EXPECT_EQ(out["groups"], nlohmann::json::array({should}));
+  others["groups"] = 7;
+  others["more"] = false;
+  EXPECT_EQ(out["other_groups"], others);
+}
+
 // Where the manual says that a figure stands in JSON, it does.
 TEST(Json, EveryPathExplainedIsThere) {
   std::vector<Result> results = overloaded();
@@ -133,7 +177,10 @@ TEST(Json, EveryPathExplainedIsThere) {
   Input input = input_of({recorded("a", 200, 2500, results), recorded("b", 200, 2000, overloaded())});
   Input one = input_of({recorded("a", 200, 2500, results)});
   input.percentiles = {75};
-  const nlohmann::json both = parsed(input), alone = parsed(one);
+  Input part = input_of({run_of("a", results)});
+  part.filter.emplace();
+  part.groups.emplace();
+  const nlohmann::json both = parsed(input), alone = parsed(one), of_part = parsed(part);
   for (const Entry& e : entries()) {
     std::istringstream paths{std::string(e.json)};
     for (std::string path; paths >> path;) {
@@ -149,7 +196,7 @@ TEST(Json, EveryPathExplainedIsThere) {
         }
         return true;
       };
-      EXPECT_TRUE(found(both) || found(alone)) << path;
+      EXPECT_TRUE(found(both) || found(alone) || found(of_part)) << path;
     }
   }
 }

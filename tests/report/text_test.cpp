@@ -184,6 +184,44 @@ TEST(Text, UnknownIsADashAndNotAZero) {
   EXPECT_THAT(line_with(text(input_of({closed})), "Rates"), HasSubstr(" -, 1"));
 }
 
+TEST(Text, APartSaysSoAndLeavesTheBooksOut) {
+  std::vector<Result> results = overloaded();
+  results[0].lag = Nanos(7);
+  Input input = input_of({run_of("a", results), run_of("b", results)});
+  input.filter = Filter{.from = Nanos(kSecond), .to = Nanos(90 * kSecond), .where = "url~^/\x1b", .read = 5000};
+  const std::string out = text(input);
+  EXPECT_EQ(line_with(out, "Filter"), "Filter        [from, to, where]                 1s, 1m30s, url~^/\\x1b: 4000 of 5000 results");
+  EXPECT_THAT(line_with(out, "Lag"), HasSubstr("10µs"));
+  for (const char* books : {"\nSending", "\nRates", "\nLost", "\nLimit", "\nBehind"}) EXPECT_THAT(out, Not(HasSubstr(books)));
+  EXPECT_TRUE(line_with(out, "a ").ends_with(" -"));
+  Input open = input_of({run_of("a", {})});
+  open.filter.emplace().read = 3;
+  EXPECT_THAT(line_with(text(open), "Filter"), HasSubstr(" 0s, -, -: 0 of 3 results"));
+}
+
+TEST(Text, GroupsTheBusiestFirstTheTotalLast) {
+  std::vector<Result> results = steady(200, 10 * kMs, 2 * kMs);
+  for (std::size_t i = 0; i < 40; ++i) results[i].latency = Nanos(50 * kMs);
+  Groups groups(GroupBy::url, {});
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    results[i].url = i < 40 ? "http://h/slow" : i < 198 ? "http://h/\x1b" : i < 199 ? "" : "http://h/rare";
+    groups.add(results[i], i % 4 != 0);
+  }
+  Input input = input_of({run_of("a", results)});
+  input.percentiles = {99.9, 50};
+  input.groups = groups.table(3);
+  const std::string out = text(input);
+  EXPECT_EQ(out.substr(out.find("Groups by")),
+            "Groups by url  Requests  Rate    Success  Mean    50    90    95    99    99.9  Max   Weak\n"
+            "http://h/\\x1b  158       79.40   74.68%   2ms     2ms   2ms   2ms   2ms   2ms   2ms   99.9\n"
+            "http://h/slow  40        20.10   75.00%   50ms    50ms  50ms  50ms  50ms  50ms  50ms  99, 99.9\n"
+            "(none)         1         0.50    100.00%  2ms     2ms   2ms   2ms   2ms   2ms   2ms   50, 90, 95, 99, 99.9\n"
+            "(1 others)     1         0.50    100.00%  2ms     2ms   2ms   2ms   2ms   2ms   2ms   50, 90, 95, 99, 99.9\n"
+            "Total          200       100.50  100.00%  11.6ms  2ms   50ms  50ms  50ms  50ms  50ms  99.9\n");
+  input.groups->others_overflowed = true;
+  EXPECT_THAT(text(input), HasSubstr("\n(more than 1 others)  1 "));
+}
+
 // Whatever a report prints in front of a bracket is in the table that explains it.
 TEST(Text, EveryLabelIsExplained) {
   RunInput busy = recorded("a", 200, 2500, overloaded());
@@ -202,7 +240,10 @@ TEST(Text, EveryLabelIsExplained) {
   one.percentiles = {99.9999};
   runs.push_back(busy);
   Input two = input_of(runs);
-  const std::string both = text(one) + text(two) + text(input_of({recorded("b", 200, 2000, overloaded())}));
+  Input part = input_of({run_of("c", steady(5, kMs, kMs))});
+  part.filter.emplace();
+  part.groups.emplace();
+  const std::string both = text(one) + text(two) + text(part) + text(input_of({recorded("b", 200, 2000, overloaded())}));
   const std::string explained = explain();
   std::size_t seen = 0;
   for (const Entry& e : entries()) {

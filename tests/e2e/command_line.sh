@@ -85,7 +85,8 @@ fi
 
 case_ "standard descriptors that are closed"
 thrum attack -targets=targets.txt -n=3 >&- 2>closed.err
-equal "stdout: exit" $? 0
+equal "stdout: exit" $? 1
+has "stdout: stderr" "$(cat closed.err)" 'stdout is closed'
 thrum attack -targets=targets.txt -n=3 -output=closed.bin <&- >&- 2>&-
 equal "all: exit" $? 0
 equal hits "$(of closed.bin .requests)" 3

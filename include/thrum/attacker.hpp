@@ -91,7 +91,7 @@ struct Summary {
   double busiest_shard = 0;              // (CPU - spin) / wall of the busiest, 0 … 1
   std::uint64_t truncated_captures = 0;  // bodies cut short because captures in flight reached their cap
   bool stopped = false;                  // by stop(), before the schedule's end
-  bool ran_dry = false;  // lazily read targets ended before the schedule did
+  bool ran_dry = false;                  // lazily read targets ended before the schedule did
   bool was_cut = false;                  // by cut(), or by the grace period
 };
 

@@ -140,7 +140,8 @@ Expected<AttackEnd> AttackRun::run() {
     hooks_.warn(fmt::format("sent {} of {}: {}", books.sent, books.scheduled, limit.empty() ? "the attack ended first" : limit));
   const std::uint64_t asked = request_.options.hits;
   if (summary->ran_dry && asked != kUnlimited && books.scheduled < asked)
-    hooks_.warn(fmt::format("sent {} of {}: the targets ended first; without -lazy they are sent in turn, round and round", books.sent, asked));
+    hooks_.warn(
+        fmt::format("sent {} of {}: the targets ended first; without -lazy they are sent in turn, round and round", books.sent, asked));
   return request_.strict_rate && !kept_rate(*summary) ? AttackEnd::off_rate : AttackEnd::done;
 }
 

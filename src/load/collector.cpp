@@ -122,7 +122,6 @@ void Collector::add(const Record& r) {
 void Collector::flush() {
   results_.clear();
   headers_.clear();
-  headers_.reserve(records_.size());
   if (words_.size() >= kMostWords) words_.clear();  // not in the middle: results show what is in it
   if (status_) {
     for (const Record& r : records_) add(r);

@@ -19,6 +19,7 @@ class Collector {
   Collector(const Plan& plan, ResultSink& sink, Timestamp started) : plan_(plan), sink_(sink), started_(started) {
     records_.reserve(kBatch);
     results_.reserve(kBatch);
+    headers_.reserve(kBatch);  // results show into its lists: it must not grow
   }
 
   // Empties a ring. Returns how many records it held; after a sink's error they are still taken, and dropped.

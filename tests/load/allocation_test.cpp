@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 
 #include "counted_new.hpp"
@@ -17,17 +18,23 @@ using support::Script;
 
 using counted_new::Thread;
 
-constexpr std::uint64_t kHits = 6000, kWarm = 1500;
+constexpr std::uint64_t kHits = 6000, kWarm = 1500, kConnections = 6;
 
 // Starts to count when the attack is warm, and stops before it ends.
 class CountingSink final : public ResultSink {
  public:
+  explicit CountingSink(const std::atomic<std::size_t>& warm_connections) : warm_connections_(warm_connections) {}
   Expected<void> take(std::span<const Result> batch) override {
     results += batch.size();
-    counted_new::is_counting = results >= kWarm && results < kHits - kWarm;
+    const bool is_warm = results >= kWarm && warm_connections_ == kConnections;
+    counted_new::is_counting = is_warm && results < kHits - kWarm;
+    counted += counted_new::is_counting ? batch.size() : 0;
     return {};
   }
-  std::uint64_t results = 0;
+  std::uint64_t results = 0, counted = 0;
+
+ private:
+  const std::atomic<std::size_t>& warm_connections_;
 };
 
 struct Case {
@@ -42,28 +49,36 @@ class SteadyState : public testing::TestWithParam<Case> {};
 
 TEST_P(SteadyState, AllocatesNothing) {
   const Case& c = GetParam();
-  support::ScriptedServer server([&c](std::size_t) {
+  std::atomic<std::size_t> warm_connections{0};
+  support::ScriptedServer server([&](std::size_t) {
     counted_new::thread_is = Thread::server;
-    // The first answer takes its time, so that all the connections are open before the counting begins.
-    return Script().request().pause(support::Millis(100)).bytes(c.answer).from_here().request().bytes(c.answer).again();
+    const auto last_of_warming = [&](const support::Seen&) {
+      ++warm_connections;
+      return c.answer;
+    };
+    // The first answer takes its time, so that all the connections are opened.
+    Script script = Script().request().pause(support::Millis(100)).bytes(c.answer);
+    for (int i = 0; i < 20; ++i) script.request().bytes(c.answer);
+    return script.request().reply(last_of_warming).from_here().request().bytes(c.answer).again();
   });
   AttackOptions o;
   o.shape = c.is_closed ? Shape::closed() : *parse_shape("6000/s");
   o.hits = kHits;
-  o.max_workers = o.max_connections = 6;
+  o.max_workers = o.max_connections = kConnections;
   o.shards = c.shards;
   Target target{"GET", server.url("/steady"), {{"X-A", "b"}}, nullptr};
   if (c.has_body) target.body = std::make_shared<const std::string>(2000, 'x');
   auto attacker = Attacker::create(o, {target, target, target});
   ASSERT_TRUE(attacker);
   counted_new::by_shards = counted_new::by_collector = 0;
-  CountingSink sink;
+  CountingSink sink(warm_connections);
   counted_new::thread_is = Thread::collector;
   const auto summary = (*attacker)->run(sink);
   counted_new::thread_is = Thread::server;
   counted_new::is_counting = false;
   ASSERT_TRUE(summary) << summary.error().text;
   EXPECT_EQ(sink.results, kHits);
+  EXPECT_GT(sink.counted, kHits / 10);
   EXPECT_EQ(counted_new::by_shards, 0u);
   EXPECT_EQ(counted_new::by_collector, 0u);
 }

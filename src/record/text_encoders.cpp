@@ -114,7 +114,7 @@ class JsonEncoder final : public Encoder {
     time("dns", r.dns);
     time("connect", r.connect);
     time("tls", r.tls);
-    if (r.seen_status != 0) number("seen_status", r.seen_status, out);
+    if (r.seen_status != 0 && r.seen_status != r.code) number("seen_status", r.seen_status, out);
     if (r.retries != 0) number("retries", static_cast<unsigned>(r.retries), out);
     if (r.outcome == Outcome::unknown || r.outcome == outcome_of(r.code)) return;
     out += ",\"outcome\":\"";

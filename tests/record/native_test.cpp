@@ -40,7 +40,7 @@ TEST(Native, ExtremeNumbersAndTimes) {
       r.lag = Nanos(INT64_MAX);
       r.first_byte = Nanos(INT64_MIN + 7);
       r.dns = Nanos(-1), r.connect = Nanos(0), r.tls = Nanos(INT64_MIN + 1);
-      r.code = r.seen_status = 0xffff;
+      r.code = 0xffff, r.seen_status = 0xfffe;
       r.retries = 255;
       kept.add(r);
     }

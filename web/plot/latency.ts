@@ -44,7 +44,7 @@ export function latencyChart(view: View): Chart {
 
   const chart: Chart = new Chart(view, {
     id: "latency",
-    title: "Latency",
+    title: data.runs.some((run) => run.clock === "response") ? "Latency, from when sent" : "Latency",
     height: 380,
     unit: (ms) => milliseconds(ms, 3),
     logarithmic: () => view.logarithmic,

@@ -27,6 +27,7 @@ function press(id: string, isPressed: () => boolean, act: () => void): void {
 function summary(): string {
   const starts = data.runs.map((run) => run.start).sort((a, b) => Date.parse(a) - Date.parse(b));
   const words = [sampleWords(data), `from ${instant(starts[0])}`];
+  if (data.runs.some((run) => run.clock === "response")) words.push("percentiles count from when requests were due");
   if (data.binSeconds !== 1) words.push(`panels by ${binWords(data.binSeconds)}`);
   const later = data.runs.reduce((sum, run) => sum + run.answeredLater, 0);
   if (later > 0) words.push(`${counted(later, "answer", "answers")} came after the end of the axis`);

@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "host/background.hpp"
 #include "host/limits.hpp"
 #include "load/collector.hpp"
 #include "load/feeder.hpp"
@@ -192,6 +193,7 @@ Expected<void> AttackerImpl::start_threads(std::vector<std::thread>& threads, st
 
 // Naps between two looks at the rings, short enough that none fills, long enough to cost nothing.
 void AttackerImpl::collect(Collector& collector) {
+  const host::Background background;
   std::chrono::nanoseconds nap = std::chrono::milliseconds(4);
   Instant ticked = now();
   for (;;) {

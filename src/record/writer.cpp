@@ -12,6 +12,7 @@
 #include <mutex>
 #include <thread>
 
+#include "host/background.hpp"
 #include "record/output.hpp"
 #include "record/spool.hpp"
 
@@ -82,6 +83,7 @@ class WritingThread {
   };
 
   void run() {
+    const host::Background background;
     std::string chunk;
     while (next(chunk)) {
       const auto written = output_.write(chunk);

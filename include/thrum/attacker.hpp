@@ -99,6 +99,8 @@ struct Summary {
 struct Progress {
   Nanos elapsed{0};
   std::uint64_t due = 0, sent = 0, answered = 0, ok = 0, in_flight = 0, missed = 0;
+  std::uint64_t connections_open = 0, connections_opened = 0;
+  double busiest_shard = 0;  // as in Summary, of the last second or so
 };
 
 // Receives results in batches, on run()'s thread, in the order in which they ended (roughly).

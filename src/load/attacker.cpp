@@ -294,6 +294,9 @@ Progress AttackerImpl::progress() const {
     p.ok += g.ok.load(std::memory_order_relaxed);
     p.in_flight += g.in_flight.load(std::memory_order_relaxed);
     p.missed += g.missed.load(std::memory_order_relaxed);
+    p.connections_open += g.connections_open.load(std::memory_order_relaxed);
+    p.connections_opened += g.connections_opened.load(std::memory_order_relaxed);
+    p.busiest_shard = std::max(p.busiest_shard, g.busy.load(std::memory_order_relaxed));
   }
   p.due =
       plan_->options.shape.is_closed() ? p.sent : std::min(plan_->total, plan_->options.shape.hits_before(std::min(p.elapsed, plan_->end)));

@@ -18,6 +18,8 @@ constexpr int kStartsPerTurn = 64;
 // Hits that are late through our own doing when sending should end still leave for this long.
 Nanos allowance(Nanos end) { return std::clamp(end / 50, Nanos(50'000'000), Nanos(1'000'000'000)); }
 
+constexpr Nanos kBusyOver{1'000'000'000};
+
 Nanos thread_cpu() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -82,6 +84,7 @@ void Shard::run() {
   pthread_setname_np(pthread_self(), "thrum-shard");
   prctl(PR_SET_TIMERSLACK, 1);  // this thread's only
   const Nanos cpu_before = thread_cpu();
+  busy_cpu_ = cpu_before;
   if (plan_.stop.load(std::memory_order_relaxed)) begin_stop(Nanos(0));  // before anything was due
   for (;;) {
     Nanos t = clock();
@@ -100,6 +103,7 @@ void Shard::run() {
     bury();
     refill();
     publish();
+    if (t - busy_from_ >= kBusyOver) measure_busy(t);
     if (ending_ && in_flight_ == 0) break;
     sleep(t);
   }
@@ -304,6 +308,16 @@ void Shard::publish() {
   gauges_.ok.store(ok_, std::memory_order_relaxed);
   gauges_.missed.store(missed_ + pacer_.missed(), std::memory_order_relaxed);
   gauges_.in_flight.store(in_flight_, std::memory_order_relaxed);
+  gauges_.connections_open.store(open_, std::memory_order_relaxed);
+  gauges_.connections_opened.store(totals_.connections.opened, std::memory_order_relaxed);
+}
+
+void Shard::measure_busy(Nanos t) {
+  const Nanos spent = thread_cpu() - sleeper_.total_spun();
+  gauges_.busy.store(std::clamp(static_cast<double>((spent - busy_cpu_).count()) / static_cast<double>((t - busy_from_).count()), 0.0, 1.0),
+                     std::memory_order_relaxed);
+  busy_from_ = t;
+  busy_cpu_ = spent;
 }
 
 void Shard::finish_totals(Nanos t) {

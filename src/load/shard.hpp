@@ -63,6 +63,8 @@ struct Pool {
 // What a shard has to say of itself; read by others while it runs, exact when it is over.
 struct Gauges {
   std::atomic<std::uint64_t> sent{0}, answered{0}, ok{0}, missed{0}, in_flight{0};
+  std::atomic<std::uint64_t> connections_open{0}, connections_opened{0};
+  std::atomic<double> busy{0};  // of the last second or so
 };
 
 struct ShardTotals {
@@ -125,6 +127,7 @@ class Shard final : public ConnectionOwner {
   void note_missed(std::uint64_t count, Limit limit);
   Instant instant(Nanos t) const { return t >= kForEver ? kNever : plan_.start + t; }
   void publish();
+  void measure_busy(Nanos t);
   void finish_totals(Nanos t);
 
   // Exchanges and connections (shard_exchanges.cpp)
@@ -191,6 +194,7 @@ class Shard final : public ConnectionOwner {
   bool look_first_ = false;
   std::uint64_t sent_ = 0, answered_ = 0, ok_ = 0, missed_ = 0;
   Gauges gauges_;
+  Nanos busy_from_{0}, busy_cpu_{0};  // where the stretch began that `busy` is measured over, and the CPU without spinning by then
   ShardTotals totals_;
   std::atomic<bool> over_{false};
 };

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
+
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "mode/attack_product.hpp"
+#include "mode/linger.hpp"
 #include "mode/same_file.hpp"
 #include "mode/standard_streams.hpp"
 #include "report/judgement.hpp"
+#include "ui/metrics_page.hpp"
 #include "ui/progress_line.hpp"
 
 namespace thrum::mode {
@@ -83,25 +87,44 @@ class AttackRun final : public Attack, private ResultSink {
 
   Expected<void> prepare();
   Expected<AttackEnd> run() override;
-  void stop() override { attacker_->stop(); }
-  void cut() override { attacker_->cut(); }
+  void stop() override {
+    if (is_lingering_.load()) linger_.end();
+    attacker_->stop();
+  }
+  void cut() override {
+    linger_.end();
+    attacker_->cut();
+  }
 
  private:
-  Expected<void> take(std::span<const Result> results) override { return watch(product_->take(results)); }
+  Expected<void> take(std::span<const Result> results) override {
+    if (page_) page_->add(results);
+    return watch(product_->take(results));
+  }
   Expected<void> tick() override {
-    if (progress_) progress_->show(attacker_->progress(), now());
+    if (page_ || progress_) {
+      const Progress progress = attacker_->progress();
+      if (page_) page_->show(progress);
+      if (progress_) progress_->show(progress, now());
+    }
     return watch(product_->tick());
   }
   Expected<void> watch(Expected<void> done) {
     product_failed_ = product_failed_ || !done;
     return done;
   }
+  Expected<void> open_page();
+  Expected<AttackEnd> finish(const Expected<Summary>& summary);
+  void linger();
 
   AttackRequest request_;
   AttackHooks hooks_;
   std::unique_ptr<Attacker> attacker_;
   std::unique_ptr<AttackProduct> product_;
   std::optional<ui::ProgressLine> progress_;
+  std::unique_ptr<ui::MetricsPage> page_;
+  Linger linger_;
+  std::atomic<bool> is_lingering_{false};
   bool product_failed_ = false;
 };
 
@@ -114,6 +137,8 @@ Expected<void> AttackRun::prepare() {
   auto attacker = open_attacker(request_);
   if (!attacker) return std::unexpected(std::move(attacker.error()));
   attacker_ = std::move(*attacker);
+  if (!request_.metrics_addr.empty())
+    if (auto opened = open_page(); !opened) return opened;
   // Last, so that no mistake in what comes before empties an older file.
   auto product = open_product(request_, hooks_);
   if (!product) return std::unexpected(std::move(product.error()));
@@ -125,9 +150,37 @@ Expected<void> AttackRun::prepare() {
   return {};
 }
 
+Expected<void> AttackRun::open_page() {
+  auto page = ui::MetricsPage::open(request_.metrics_addr, "-prometheus-addr");
+  if (!page) return std::unexpected(std::move(page.error()));
+  page_ = std::move(*page);
+  // What was left to us is told.
+  if (request_.metrics_addr.starts_with(':'))
+    hooks_.warn(
+        fmt::format("metrics for this machine only on {}; for others: -prometheus-addr=0.0.0.0{}", page_->url(), request_.metrics_addr));
+  else if (request_.metrics_addr.ends_with(":0"))
+    hooks_.warn(fmt::format("metrics on {}", page_->url()));
+  return {};
+}
+
 Expected<AttackEnd> AttackRun::run() {
   const auto summary = attacker_->run(*this);
   if (progress_) progress_->clear();
+  if (page_) page_->finish(summary ? *summary : so_far(attacker_->progress()));
+  const auto end = finish(summary);
+  if (page_ && request_.metrics_linger > Nanos(0)) linger();
+  return end;
+}
+
+// The last values can be scraped for a while. The product is whole: whoever reads it from a pipe is not kept waiting.
+void AttackRun::linger() {
+  product_.reset();
+  if (is_stdout(request_.output)) end_stdout();
+  is_lingering_.store(true);
+  linger_.wait(request_.metrics_linger);
+}
+
+Expected<AttackEnd> AttackRun::finish(const Expected<Summary>& summary) {
   if (!summary) {
     // Targets that turned out bad half-way, say. What came before is worth as much as ever.
     if (!product_failed_) (void)product_->finish(so_far(attacker_->progress()));

@@ -33,6 +33,8 @@ struct AttackRequest {
   Encoding encoding = Encoding::native;
   std::optional<bool> progress;                            // none given: when stderr is a terminal
   bool strict_rate = false;                                // not keeping the rate is a failure
+  std::string metrics_addr;                                // HOST:PORT of the metrics page; empty: none
+  Nanos metrics_linger{0};                                 // how long its last values stay there after the end
   std::vector<std::pair<std::string, std::string>> typed;  // flag and value, as given; kept in the results, secrets masked
 };
 

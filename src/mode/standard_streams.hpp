@@ -9,4 +9,7 @@ namespace thrum::mode {
 Expected<void> check_stdin();
 Expected<void> check_stdout();
 
+// Nothing more comes on stdout: whoever reads it sees its end now. What is written there from here on goes nowhere.
+void end_stdout();
+
 }  // namespace thrum::mode

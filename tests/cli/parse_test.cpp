@@ -170,6 +170,7 @@ std::string fingerprint(const Options& o) {
   const mode::AttackRequest& r = o.attack;
   add(r.targets), add(static_cast<int>(r.format)), add(r.lazy), add(r.body), add(r.capture_body), add(r.max_body), add(r.output);
   add(static_cast<int>(r.encoding)), add(r.progress), add(r.strict_rate);
+  add(r.metrics_addr), add(r.metrics_linger.count());
   const mode::ReportRequest& p = o.report;
   add(p.inputs), add(p.type), add(p.buckets), add(p.percentiles), add(p.every.count()), add(p.output), add(p.force), add(p.strict);
   add(p.explain), add(p.from.count()), add(p.to ? p.to->count() : -1), add(p.where), add(p.by), add(p.group_rules), add(p.max_groups);

@@ -609,7 +609,6 @@ constexpr auto kFlags = std::to_array<Flag>({
      .missing = "resuming TLS sessions; each connection makes a full handshake"},
     {.name = "proxy-header", .commands = kAttack, .group = Group::connections, .repeats = true, .missing = "proxies"},
     {.name = "chunked", .takes = Takes::nothing, .commands = kAttack, .group = Group::connections, .missing = "sending chunked bodies"},
-    {.name = "profile", .commands = CommandSet::all(), .missing = "profiling; perf record works on thrum as on any program"},
 
     // everywhere
     {.name = "cpus",
@@ -619,6 +618,14 @@ constexpr auto kFlags = std::to_array<Flag>({
      .help = "Most threads to send with; commands that don't send use one",
      .commands = CommandSet::all(),
      .bind = [](Options& o, Text v) { return put(o.attack.options.shards, read_cores(v)); }},
+    {.name = "profile",
+     .takes = Takes::choice,
+     .value = "WHAT",
+     .choices = "cpu heap",
+     .help = "Write a profile of thrum itself to cpu.pprof or heap.pprof: cpu or heap",
+     .more = "In the current folder, for `go tool pprof` and `google-pprof`.",
+     .commands = CommandSet::all(),
+     .bind = [](Options& o, Text v) { return put(o.profile, read_choice(v, "cpu heap")); }},
     {.name = "version",
      .also = "V",
      .takes = Takes::nothing,

@@ -13,6 +13,7 @@ namespace thrum::cli {
 struct Options {
   bool help = false;
   bool version = false;
+  std::string profile;  // of thrum itself: "cpu", "heap"; empty: none
   mode::AttackRequest attack;
   mode::ReportRequest report;
   mode::PlotRequest plot;

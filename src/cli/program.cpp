@@ -8,6 +8,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
+#include "cli/profiling.hpp"
 
 namespace thrum::cli {
 namespace {
@@ -55,6 +56,17 @@ Expected<ExitCode> run(const Invocation& invocation) {
   return ExitCode::usage;
 }
 
+Expected<ExitCode> run_profiled(const Invocation& invocation) {
+  if (invocation.options.profile.empty()) return run(invocation);
+  auto profiling = Profiling::start(invocation.options.profile);
+  if (!profiling) return std::unexpected(profiling.error());
+  auto code = run(invocation);
+  const auto written = profiling->finish();
+  if (!written) return std::unexpected(written.error());
+  say(invocation.command, *written);
+  return code;
+}
+
 }  // namespace
 
 int run_program(std::span<const std::string_view> args) {
@@ -66,7 +78,7 @@ int run_program(std::span<const std::string_view> args) {
   }
   const auto invocation = parse(args);
   if (!invocation) return complain(invocation.error().command, invocation.error().error);
-  const auto code = run(*invocation);
+  const auto code = run_profiled(*invocation);
   return code ? static_cast<int>(*code) : complain(invocation->command, code.error());
 }
 

@@ -162,7 +162,7 @@ std::string fingerprint(const Options& o) {
   const AttackOptions& a = o.attack.options;
   std::string out;
   const auto add = [&](const auto& value) { out += testing::PrintToString(value) + '|'; };
-  add(o.help), add(o.version);
+  add(o.help), add(o.version), add(o.profile);
   add(a.name), add(a.shape.text()), add(a.duration.count()), add(a.hits), add(a.timeout.count()), add(a.grace.count());
   add(static_cast<int>(a.catch_up.mode)), add(a.catch_up.percent), add(a.workers), add(a.max_workers), add(a.connections);
   add(a.max_connections), add(a.keep_alive), add(a.headers), add(a.capture_headers), add(a.shards), add(a.dns_ttl.count());
@@ -198,7 +198,7 @@ TEST(FlagTable, EveryFlagChangesSomething) {
     if (!flag.works()) continue;
     bool changes = false;
     for (const std::string_view value :
-         {"true", "false", "7", "7s", "9/m", "7MB", "all", "none", "json", "csv", "headers", "A: b", "url"}) {
+         {"true", "false", "7", "7s", "9/m", "7MB", "all", "none", "json", "csv", "headers", "A: b", "url", "cpu"}) {
       Options options;
       changes = changes || (flag.bind(options, value) && fingerprint(options) != fingerprint(Options{}));
     }

@@ -34,6 +34,15 @@ struct TlsOptions {
   bool session_tickets = false;              // true: later connections resume the session of earlier ones
 };
 
+// Requests for `host` and `port` go to `to_host` and `to_port` instead; their Host header and TLS name stay. Of several entries
+// for the same, connections go to each in turn.
+struct ConnectTo {
+  std::string host;           // empty: any
+  std::uint16_t port = 0;     // 0: any
+  std::string to_host;        // empty: the target's own
+  std::uint16_t to_port = 0;  // 0: the target's own
+};
+
 struct AttackOptions {
   std::string name;  // sent as X-Thrum-Attack when not empty
   Shape shape = Shape::constant({50'000'000'000, Nanos(1'000'000'000)});
@@ -50,9 +59,13 @@ struct AttackOptions {
   std::vector<std::pair<std::string, std::string>> headers;  // for every target; a target's own header of that name wins
   SharedBytes body;                                          // for every target that names none
   bool capture_headers = false;
-  std::int64_t max_body = 0;  // bytes of each response body to keep; -1: all
-  std::uint32_t shards = 0;   // sending threads; 0: chosen from the rate and the machine
-  Nanos dns_ttl{0};           // how long an address stays cached; 0: for the whole attack; < 0: never cached
+  std::int64_t max_body = 0;                 // bytes of each response body to keep; -1: all
+  std::uint32_t shards = 0;                  // sending threads; 0: chosen from the rate and the machine
+  Nanos dns_ttl{0};                          // how long an address stays cached; 0: for the whole attack; < 0: never cached
+  std::vector<std::string> resolvers;        // name servers, "IP" or "IP:port"; empty: the system's
+  std::string unix_socket;                   // every connection goes here, "@name": abstract; empty: over the network
+  std::vector<ConnectTo> connect_to;         // the first entry that fits a target counts
+  std::vector<std::string> local_addresses;  // to connect from, in turn: "IP", "IP-IP", "IP/PREFIX"; empty: the kernel chooses
   TlsOptions tls;
   std::optional<Nanos> spin;  // how long before a hit is due to stop sleeping; none given: adaptive; 0: never
 };

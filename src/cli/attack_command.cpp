@@ -10,6 +10,7 @@ Expected<ExitCode> run_attack(const Invocation& invocation) {
   if (!attack) return std::unexpected(attack.error());
   InterruptibleBy target(**attack);
   const Interrupts interrupts(target);
+  (void)host::raise_descriptor_limit();  // as far as it goes; an attack that needs more says so
   const auto end = (*attack)->run();
   if (!end) return std::unexpected(end.error());
   if (Interrupts::count() > 1) return ExitCode::interrupted;

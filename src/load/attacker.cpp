@@ -50,6 +50,7 @@ Expected<void> check(const AttackOptions& o) {
   if (o.max_connections == 0) return usage_error("-max-connections=0 would send nothing; give at least 1, or leave it out for no limit");
   if (o.catch_up.mode == CatchUp::Mode::percent && o.catch_up.percent == 0)
     return usage_error("-catch-up=0% would never send what is late; say none");
+  if (auto fine = load::check_ways(o); !fine) return fine;
   // Files that were named are checked even when no target seems to need them: a slip shows before anything is sent. The
   // system's roots are left alone until a target needs them.
   const bool names_files = !o.tls.root_cert_files.empty() || !o.tls.cert_file.empty() || !o.tls.key_file.empty();
@@ -101,6 +102,9 @@ class AttackerImpl final : public Attacker {
       if (!o.shape.is_closed()) plan_->total = std::min(o.hits, o.shape.hits_before(o.duration));
     }
     if (o.grace != Result::kNone) plan_->grace = o.grace;
+    auto local = load::local_addresses_of(o);
+    if (!local) return std::unexpected(std::move(local.error()));
+    plan_->local_addresses = std::move(*local);
     for (std::uint32_t k = 0; k < shards; ++k) {
       shards_.push_back(std::make_unique<Shard>(*plan_, load::Slice{k, shards}, feeder_.get()));
       if (auto ready = shards_.back()->prepare(); !ready) return ready;

@@ -50,25 +50,19 @@ std::string describe(const Record& r, Nanos timeout) {
     case Outcome::cut:
       return "cut: ended before its response came";
     case Outcome::truncated:
-      if (r.fault.phase != net::Fault::Phase::none) return net::describe(r.fault, r.request->route->endpoint);
+      if (r.fault.phase != net::Fault::Phase::none) return net::describe(r.fault, r.request->route->endpoint, &r.request->route->way);
       [[fallthrough]];
     case Outcome::response:
       return fmt::format("response: {}", http::describe(r.parse_error));
     default:
-      return net::describe(r.fault, r.request->route->endpoint);
+      return net::describe(r.fault, r.request->route->endpoint, &r.request->route->way);
   }
 }
 
 std::string_view Collector::words(const Record& r) {
-  const Key key{r.outcome,
-                r.fault.phase,
-                r.fault.source,
-                r.fault.code,
-                r.parse_error,
-                r.waiting,
-                r.outcome == Outcome::bad_status ? r.status : std::uint16_t{0},
-                r.reason,
-                r.request->route->index};
+  const Key key{r.outcome,     r.fault.phase,          r.fault.source, r.fault.code,
+                r.fault.place, r.parse_error,          r.waiting,      r.outcome == Outcome::bad_status ? r.status : std::uint16_t{0},
+                r.reason,      r.request->route->index};
   const auto known = words_.find(key);
   if (known != words_.end()) return known->second;
   return words_.emplace(key, describe(r, plan_.options.timeout)).first->second;

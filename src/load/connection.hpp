@@ -32,7 +32,7 @@ class Connection final : public net::LinkOwner, public http::SessionOwner {
  public:
   Connection(ConnectionOwner& owner, Pool& pool) : owner_(owner), pool_(pool), link_(owner.network(), *this) {}
 
-  void dial(const net::Endpoint& endpoint) { link_.dial(endpoint); }
+  void dial(const net::Endpoint& endpoint, const net::Way& way, std::uint32_t turn) { link_.dial(endpoint, &way, turn); }
   void close(bool abort) { link_.close(abort); }
   bool is_up() const { return session_ != nullptr; }
 

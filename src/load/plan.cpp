@@ -12,6 +12,7 @@ const Route* Routes::intern(const http::Url& url) {
   if (known != by_key_.end()) return known->second;
   Route route;
   route.endpoint = {url.host, url.port, url.tls, {}};
+  route.way = ways_.way_to(url);
   route.index = static_cast<std::uint32_t>(routes_.size());
   has_tls_ = has_tls_ || url.tls;
   routes_.push_back(std::move(route));

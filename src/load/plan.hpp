@@ -13,6 +13,8 @@
 
 #include "base/clock.hpp"
 #include "load/record.hpp"
+#include "load/ways.hpp"
+#include "net/address.hpp"
 #include "thrum/attacker.hpp"
 
 namespace thrum::load {
@@ -20,11 +22,13 @@ namespace thrum::load {
 // Interns routes. Used before the attack, and by the one thread that reads lazy targets; shards see finished Route objects.
 class Routes {
  public:
+  explicit Routes(const AttackOptions& options) : ways_(options) {}
   const Route* intern(const http::Url& url);
   std::size_t size() const { return routes_.size(); }
   bool has_tls() const { return has_tls_; }
 
  private:
+  Ways ways_;
   bool has_tls_ = false;
   std::deque<Route> routes_;  // stable addresses
   std::unordered_map<std::string, const Route*> by_key_;
@@ -55,11 +59,12 @@ class Claims {
 };
 
 struct Plan {
-  explicit Plan(AttackOptions o) : options(std::move(o)), claims(options.hits, options.max_workers) {}
+  explicit Plan(AttackOptions o) : options(std::move(o)), routes(options), claims(options.hits, options.max_workers) {}
 
   AttackOptions options;
   std::vector<Request> requests;  // eager targets; empty when they are read lazily
   Routes routes;
+  std::vector<net::Address> local_addresses;
   std::uint64_t total = kUnlimited;  // hits of an open schedule
   Nanos end = Nanos::max();          // of sending, from the start
   Nanos grace = Nanos::max();        // from the end of sending

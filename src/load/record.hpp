@@ -17,6 +17,7 @@ namespace thrum::load {
 // Where requests of a kind go: connections are shared by the requests of one route. Lives as long as the attack.
 struct Route {
   net::Endpoint endpoint;
+  net::Way way;
   std::uint32_t index = 0;
 };
 

@@ -61,8 +61,10 @@ Shard::~Shard() {
 Expected<void> Shard::prepare() {
   net::NetworkOptions options;
   options.dns.ttl = plan_.options.dns_ttl;
-  options.dns.first_turn = static_cast<std::uint32_t>(slice_.shard);  // shards begin at different addresses of a name
+  options.dns.servers = plan_.options.resolvers;
   options.tls = plan_.options.tls;
+  options.local_addresses = plan_.local_addresses;
+  options.dns.first_turn = options.first_turn = slice_.shard;  // shards begin at different addresses
   auto network = net::OwnNetwork::create(std::move(options));
   if (!network) return std::unexpected(network.error());
   network_ = std::move(*network);

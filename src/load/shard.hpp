@@ -53,6 +53,7 @@ struct HeldHit {
 struct Pool {
   const Route* route = nullptr;
   std::uint64_t cap = kUnlimited;
+  std::uint32_t turn = 0;             // of the places that the route's connections go to
   std::uint64_t open = 0;             // being opened, idle and busy
   std::deque<Connection*> opening;    // oldest first
   std::vector<Connection*> idle;      // the last used is taken first

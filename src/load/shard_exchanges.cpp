@@ -81,6 +81,7 @@ Pool& Shard::pool_of(const Route* route) {
   if (pool == nullptr) {
     pool = std::make_unique<Pool>();
     pool->route = route;
+    pool->turn = slice_.shard;
     pool->cap = share_of(plan_.options.max_connections, slice_.shard, slice_.shards);
   }
   return *pool;
@@ -126,7 +127,7 @@ void Shard::open_connection(Pool& pool) {
   ++open_;
   totals_.connections.peak = std::max(totals_.connections.peak, open_);
   pool.opening.push_back(&c);
-  c.dial(pool.route->endpoint);
+  c.dial(pool.route->endpoint, pool.route->way, pool.turn++);
 }
 
 void Shard::on_connection_up(Connection& c) {

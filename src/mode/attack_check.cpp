@@ -1,3 +1,4 @@
+#include "load/ways.hpp"
 #include "mode/attack.hpp"
 #include "ui/metrics_page.hpp"
 
@@ -11,6 +12,7 @@ Expected<void> check(const AttackRequest& request) {
   if (o.tls.cert_file.empty() && !o.tls.key_file.empty()) return usage_error("-key is the key of -cert, so give -cert=FILE too");
   if (request.capture_body && request.max_body == 0)
     return usage_error("-capture=body keeps bodies and -max-body=0 keeps none of them; leave one out");
+  if (auto fine = load::check_ways(o); !fine) return fine;
   if (!request.metrics_addr.empty()) return ui::check_metrics_address(request.metrics_addr, "-prometheus-addr");
   if (request.metrics_linger > Nanos(0))
     return usage_error("-prometheus-linger is for the metrics page, so give its address too, as in -prometheus-addr=127.0.0.1:8880");

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/text.hpp"
+#include "net/way.hpp"
 
 namespace thrum::net {
 namespace {
@@ -131,21 +132,38 @@ std::string other_words(std::int64_t code) {
       return "connection closed without TLS close_notify";
     case Fault::kHandshakeEnded:
       return "connection closed during the handshake";
+    case Fault::kNoLocalV4:
+    case Fault::kNoLocalV6:
+      return code == Fault::kNoLocalV4 ? "no IPv4 address to send from among those of -laddr"
+                                       : "no IPv6 address to send from among those of -laddr";
     default:
       return "this machine's certificates can't be used";
   }
 }
 
+std::string connect_words(const Fault& fault, const Way* way) {
+  std::string words = os_words(fault.code);
+  if (way == nullptr || way->unix_path.empty()) return words;
+  if (fault.code == ECONNREFUSED) words += ", nobody listens on this socket";
+  return words + ": " + printable(way->unix_path);
+}
+
+// The name that was looked up.
+const std::string& host_of(const Fault& fault, const Endpoint& endpoint, const Way* way) {
+  return way == nullptr || way->places.empty() ? endpoint.host : way->places[fault.place % way->places.size()].host;
+}
+
 }  // namespace
 
-std::string describe(const Fault& fault, const Endpoint& endpoint) {
+std::string describe(const Fault& fault, const Endpoint& endpoint, const Way* way) {
   if (fault.phase == Fault::Phase::none) return "connection closed";
   const std::string prefix(phase_word(fault.phase));
   switch (fault.source) {
     case Fault::Source::os:
-      return prefix + (fault.phase == Fault::Phase::client ? client_words(fault.code) : os_words(fault.code));
+      if (fault.phase == Fault::Phase::client) return prefix + client_words(fault.code);
+      return prefix + (fault.phase == Fault::Phase::connect ? connect_words(fault, way) : os_words(fault.code));
     case Fault::Source::resolver:
-      return prefix + resolver_words(fault.code, printable(endpoint.host));
+      return prefix + resolver_words(fault.code, printable(host_of(fault, endpoint, way)));
     case Fault::Source::tls_library:
       return prefix + tls_library_words(fault.code);
     case Fault::Source::certificate:

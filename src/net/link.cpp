@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "net/local_addresses.hpp"
 #include "net/resolver.hpp"
 #include "net/socket.hpp"
 #include "net/tls.hpp"
@@ -16,15 +17,41 @@ namespace {
 // RFC 8305 section 5, "Connection Attempt Delay".
 constexpr auto kNextAttempt = std::chrono::milliseconds(250);
 
+// A listener on a unix socket whose queue is full refuses; TCP would try again by itself, if less often.
+constexpr auto kFirstKnock = std::chrono::milliseconds(1), kLongestKnock = std::chrono::milliseconds(64);
+
+// More addresses of ours than these are not tried for one connection when ports run out: they are used in turn.
+constexpr std::size_t kMostLocalTries = 8;
+
 // Errors that say little about the target: any other attempt's error is worth more.
 bool is_vague(const Fault& f) {
   return f.phase == Fault::Phase::none || (f.source == Fault::Source::os && (f.code == ENETUNREACH || f.code == EHOSTUNREACH ||
                                                                              f.code == EADDRNOTAVAIL || f.code == EAFNOSUPPORT));
 }
 
-Fault fault_of_connect(int error, const Address& address) {
-  const bool is_ours = error == EMFILE || error == ENFILE || (error == EADDRNOTAVAIL && is_out_of_ports(address));
-  return Fault::os(is_ours ? Fault::Phase::client : Fault::Phase::connect, error);
+Fault fault_of_connect(int error) {
+  return Fault::os(error == EMFILE || error == ENFILE ? Fault::Phase::client : Fault::Phase::connect, error);
+}
+
+struct Started {
+  Connecting connecting;
+  Fault fault;
+};
+
+Started start_connect_from(LocalAddresses& local, const Address& to, std::uint16_t port) {
+  const Address* from = nullptr;
+  if (!local.is_empty() && local.count(to.is_v6) == 0)
+    return {{}, Fault::other(Fault::Phase::connect, to.is_v6 ? Fault::kNoLocalV6 : Fault::kNoLocalV4)};
+  Started s;
+  for (std::size_t tries = std::clamp<std::size_t>(local.count(to.is_v6), 1, kMostLocalTries); tries > 0; --tries) {
+    if (!local.is_empty()) from = &local.next(to.is_v6);
+    s.connecting = start_connect(to, port, from);
+    if (s.connecting.error != EADDRNOTAVAIL) break;
+  }
+  const int error = s.connecting.error;
+  if (error != 0) s.fault = fault_of_connect(error);
+  if (error == EADDRNOTAVAIL && is_out_of_ports(to, from)) s.fault.phase = Fault::Phase::client;
+  return s;
 }
 
 }  // namespace
@@ -35,7 +62,7 @@ class Link::Impl final : Resolver::Lookup, TlsStream::Owner {
   Impl(Network& network, LinkOwner& owner) : network_(network), owner_(owner), timer_(network.timers, [this] { on_timer(); }) {}
   ~Impl() { close(false); }
 
-  void dial(const Endpoint& endpoint);
+  void dial(const Endpoint& endpoint, const Way* way, std::uint32_t turn);
   void close(bool abort);
 
   bool is_up() const { return state_ == State::up; }
@@ -44,9 +71,9 @@ class Link::Impl final : Resolver::Lookup, TlsStream::Owner {
     return tls_ ? tls_->send(head, body) : network_.reactor.send(socket_, head, body);
   }
   bool is_sending() const { return tls_ ? tls_->is_sending() : network_.reactor.is_sending(socket_); }
-  bool can_skip() const { return tls_ == nullptr; }
+  bool can_skip() const { return tls_ == nullptr && !is_unix(); }
   void skip(std::uint64_t n) {
-    if (!tls_) network_.reactor.skip(socket_, n);
+    if (can_skip()) network_.reactor.skip(socket_, n);
   }
   const LinkTimes& times() const { return times_; }
   std::string_view protocol() const { return tls_ ? tls_->protocol() : std::string_view{}; }
@@ -72,7 +99,12 @@ class Link::Impl final : Resolver::Lookup, TlsStream::Owner {
   void on_tls_bytes(std::span<const char> bytes) override { owner_.on_bytes(bytes); }
   void on_tls_sent() override { owner_.on_sent(); }
   void on_tls_down(const Fault& fault) override { go_down(fault); }
+  bool is_unix() const { return way_ != nullptr && !way_->unix_path.empty(); }
+  const std::string& host() const { return place_ == nullptr ? endpoint_.host : place_->host; }
+  std::uint16_t port() const { return place_ == nullptr ? endpoint_.port : place_->port; }
   void on_timer();
+  void knock();
+  void adopt(Fd socket, const Address& address);
   void start(Resolver::Answer answer);
   bool try_next();
   void connected(Attempt& attempt, int error);
@@ -89,6 +121,10 @@ class Link::Impl final : Resolver::Lookup, TlsStream::Owner {
   Timer timer_;  // to the next attempt, or to telling what was known within dial()
   State state_ = State::idle;
   Endpoint endpoint_;
+  const Way* way_ = nullptr;
+  const Place* place_ = nullptr;  // of the way's; null: the endpoint's own
+  std::uint16_t place_index_ = 0;
+  std::chrono::milliseconds knock_again_ = kFirstKnock;
   SocketId socket_;
   Fault fault_;  // why it will go down, if it does
   LinkTimes times_;
@@ -99,11 +135,32 @@ class Link::Impl final : Resolver::Lookup, TlsStream::Owner {
   std::vector<std::unique_ptr<Attempt>> others_;
 };
 
-void Link::Impl::dial(const Endpoint& endpoint) {
+void Link::Impl::dial(const Endpoint& endpoint, const Way* way, std::uint32_t turn) {
   endpoint_ = endpoint;
+  way_ = way;
   state_ = State::connecting;
-  if (auto known = network_.resolver.lookup(endpoint_.host, *this)) return start(std::move(*known));
+  if (is_unix()) {
+    times_.connect_start = now();
+    return knock();
+  }
+  if (way != nullptr && !way->places.empty()) {
+    place_index_ = static_cast<std::uint16_t>(turn % way->places.size());
+    place_ = &way->places[place_index_];
+  }
+  if (auto known = network_.resolver.lookup(host(), *this)) return start(std::move(*known));
   times_.dns_start = now();
+}
+
+void Link::Impl::knock() {
+  Connecting c = start_connect(way_->unix_path);
+  if (c.error == 0) return adopt(std::move(c.socket), {});
+  if (c.error == EAGAIN) {
+    timer_.set(now() + knock_again_);
+    knock_again_ = std::min(2 * knock_again_, kLongestKnock);
+    return;
+  }
+  fault_ = fault_of_connect(c.error);
+  timer_.set(now());  // never from within dial()
 }
 
 void Link::Impl::on_lookup(Resolver::Answer answer) {
@@ -125,41 +182,46 @@ bool Link::Impl::try_next() {
   while (!addresses_.empty()) {
     const Address address = addresses_.back();
     addresses_.pop_back();
-    Connecting c = start_connect(address, endpoint_.port);
-    if (c.error != 0) {
-      note(fault_of_connect(c.error, address));
+    Started s = start_connect_from(network_.local, address, port());
+    if (s.fault != Fault{}) {
+      note(s.fault);
       if (fault_.phase == Fault::Phase::client) addresses_.clear();  // no other address would fare better
       continue;
     }
-    Attempt& attempt = first_.socket.is_valid() ? *others_.emplace_back(std::make_unique<Attempt>()) : first_;
-    attempt.link = this;
-    attempt.address = address;
-    attempt.socket = network_.reactor.adopt(std::move(c.socket), attempt, true);
-    ++pending_;
+    adopt(std::move(s.connecting.socket), address);
     if (!addresses_.empty()) timer_.set(now() + kNextAttempt);
     return true;
   }
   return pending_ > 0;
 }
 
+void Link::Impl::adopt(Fd socket, const Address& address) {
+  Attempt& attempt = first_.socket.is_valid() ? *others_.emplace_back(std::make_unique<Attempt>()) : first_;
+  attempt.link = this;
+  attempt.address = address;
+  attempt.socket = network_.reactor.adopt(std::move(socket), attempt, true);
+  ++pending_;
+}
+
 void Link::Impl::on_timer() {
+  if (is_unix() && fault_ == Fault{}) return knock();
   if (!try_next()) go_down(fault_);
 }
 
 void Link::Impl::connected(Attempt& attempt, int error) {
   --pending_;
-  if (error == 0 && is_connected_to_itself(network_.reactor.descriptor(attempt.socket), attempt.address, endpoint_.port))
+  if (error == 0 && !is_unix() && is_connected_to_itself(network_.reactor.descriptor(attempt.socket), attempt.address, port()))
     error = ECONNREFUSED;
   if (error != 0) {
     network_.reactor.close(std::exchange(attempt.socket, {}), true);
-    note(fault_of_connect(error, attempt.address));
+    note(fault_of_connect(error));
     if (!try_next()) go_down(fault_);
     return;
   }
   times_.connect_end = now();
   socket_ = std::exchange(attempt.socket, {});
   give_up_attempts();
-  network_.resolver.worked(endpoint_.host, attempt.address);
+  if (!is_unix()) network_.resolver.worked(host(), attempt.address);
   if (endpoint_.tls) return start_tls();
   state_ = State::up;
   owner_.on_up();
@@ -186,7 +248,9 @@ void Link::Impl::ended(int error) {
 
 void Link::Impl::go_down(const Fault& fault) {
   close(false);
-  owner_.on_down(fault);
+  Fault told = fault;
+  told.place = place_index_;
+  owner_.on_down(told);
 }
 
 void Link::Impl::give_up_attempts() {
@@ -207,7 +271,7 @@ void Link::Impl::close(bool abort) {
 
 Link::Link(Network& network, LinkOwner& owner) : impl_(std::make_unique<Impl>(network, owner)) {}
 Link::~Link() = default;
-void Link::dial(const Endpoint& endpoint) { impl_->dial(endpoint); }
+void Link::dial(const Endpoint& endpoint, const Way* way, std::uint32_t turn) { impl_->dial(endpoint, way, turn); }
 bool Link::is_up() const { return impl_->is_up(); }
 SendOutcome Link::send(std::span<const char> head, std::span<const char> body) { return impl_->send(head, body); }
 bool Link::is_sending() const { return impl_->is_sending(); }

@@ -11,9 +11,11 @@
 #include "net/fault.hpp"
 #include "net/reactor.hpp"
 #include "net/timers.hpp"
+#include "net/way.hpp"
 
 namespace thrum::net {
 
+class LocalAddresses;
 class Resolver;
 class TlsClient;
 
@@ -41,6 +43,7 @@ struct Network {
   Resolver& resolver;
   // TLS starts when the first link needs it: loading the roots costs milliseconds and megabytes.
   TlsClient& tls;
+  LocalAddresses& local;
 };
 
 class Link {
@@ -52,13 +55,15 @@ class Link {
 
   // Looks up, connects (both families raced: the second starts 250 ms later or when the first fails), shakes hands.
   // What came of it is told by on_up() or on_down(), never from within dial(). No timeout of its own: the owner closes.
-  void dial(const Endpoint& endpoint);
+  // `way`, if not null, outlives the link; of several places this connection goes to the one whose `turn` it is.
+  void dial(const Endpoint& endpoint, const Way* way = nullptr, std::uint32_t turn = 0);
 
   bool is_up() const;
   // Sends head, then body. pending: on_sent() follows, and `body` must live until then (or close()); `head` is copied if need be.
   SendOutcome send(std::span<const char> head, std::span<const char> body = {});
   bool is_sending() const;
-  // True on plain TCP: bytes of no use can be dropped unread. Under TLS they must be decrypted: on_bytes() delivers them.
+  // True on plain TCP: bytes of no use can be dropped unread. Under TLS they must be decrypted, and a unix socket gives them in
+  // any case: on_bytes() delivers them.
   bool can_skip() const;
   void skip(std::uint64_t n);
   // Idempotent. No call of the owner follows. `abort`: RST, so that the local port is free at once.

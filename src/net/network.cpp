@@ -15,7 +15,8 @@ OwnNetwork::OwnNetwork(std::unique_ptr<Reactor> reactor, NetworkOptions options)
     : reactor_(std::move(reactor)),
       resolver_(*reactor_, timers_, std::move(options.dns)),
       tls_(std::move(options.tls)),
-      network_{*reactor_, timers_, resolver_, tls_} {}
+      local_(options.local_addresses, options.first_turn),
+      network_{*reactor_, timers_, resolver_, tls_, local_} {}
 
 void OwnNetwork::turn(Instant until) {
   reactor_->wait(std::min(until, timers_.next()));

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "net/link.hpp"
+#include "net/local_addresses.hpp"
 #include "net/resolver.hpp"
 #include "net/tls.hpp"
 
@@ -12,6 +13,8 @@ namespace thrum::net {
 struct NetworkOptions {
   ResolverOptions dns;
   TlsOptions tls;
+  std::vector<Address> local_addresses;  // to connect from, in turn; empty: the kernel chooses
+  std::uint32_t first_turn = 0;          // with which of them to begin
 };
 
 class OwnNetwork {
@@ -32,6 +35,7 @@ class OwnNetwork {
   Timers timers_;
   Resolver resolver_;
   TlsClient tls_;
+  LocalAddresses local_;
   Network network_;
 };
 

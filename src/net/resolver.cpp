@@ -173,7 +173,8 @@ Expected<void> Resolver::check(const ResolverOptions& options) {
   const int status = ares_set_servers_ports_csv(channel, joined(options.servers).c_str());
   ares_destroy(channel);
   if (status == ARES_SUCCESS) return {};
-  return usage_error("name servers \"" + printable(joined(options.servers)) + "\": each must be an IP address, with :port if not 53");
+  return usage_error("name servers \"" + printable(joined(options.servers)) +
+                     "\" (-resolvers): each must be an IP address, with :port if not 53");
 }
 
 std::optional<Resolver::Answer> Resolver::lookup(std::string_view host, Lookup& waiting) {

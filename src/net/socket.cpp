@@ -2,9 +2,13 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/un.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
+#include <utility>
 
 namespace thrum::net {
 namespace {
@@ -21,28 +25,59 @@ std::uint16_t port_of(const sockaddr_storage& s) {
                                        : reinterpret_cast<const sockaddr_in&>(s).sin_port);
 }
 
-}  // namespace
+bool bind_to(int fd, const Address& from) {
+  sockaddr_storage at;
+  const socklen_t size = fill_sockaddr(from, 0, at);
+  return ::bind(fd, reinterpret_cast<sockaddr*>(&at), size) == 0;
+}
 
-Connecting start_connect(const Address& address, std::uint16_t port) {
-  Connecting c{Fd(::socket(family_of(address), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)), 0};
-  if (!c.socket.is_open()) {
-    c.error = errno;
-    return c;
-  }
-  set_on(c.socket.get(), IPPROTO_TCP, TCP_NODELAY);
-  sockaddr_storage to;
-  const socklen_t size = fill_sockaddr(address, port, to);
-  // EINTR: the connection goes on in the background, as with EINPROGRESS.
-  if (::connect(c.socket.get(), reinterpret_cast<sockaddr*>(&to), size) != 0 && errno != EINPROGRESS && errno != EINTR) {
-    c.error = errno;
-    c.socket.reset();
-  }
+Connecting gave_up(Connecting c) {
+  c.error = errno;
+  c.socket.reset();
   return c;
 }
 
-bool is_out_of_ports(const Address& address) {
+}  // namespace
+
+Connecting start_connect(const Address& address, std::uint16_t port, const Address* from) {
+  Connecting c{Fd(::socket(family_of(address), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)), 0};
+  if (!c.socket.is_open()) return gave_up(std::move(c));
+  set_on(c.socket.get(), IPPROTO_TCP, TCP_NODELAY);
+  if (from != nullptr) set_on(c.socket.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT);  // of both families
+  if (from != nullptr && !bind_to(c.socket.get(), *from)) return gave_up(std::move(c));
+  sockaddr_storage to;
+  const socklen_t size = fill_sockaddr(address, port, to);
+  // EINTR: the connection goes on in the background, as with EINPROGRESS.
+  if (::connect(c.socket.get(), reinterpret_cast<sockaddr*>(&to), size) != 0 && errno != EINPROGRESS && errno != EINTR)
+    return gave_up(std::move(c));
+  return c;
+}
+
+Connecting start_connect(const std::string& unix_path) {
+  Connecting c{Fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)), 0};
+  if (!c.socket.is_open()) return gave_up(std::move(c));
+  sockaddr_un to{};
+  to.sun_family = AF_UNIX;
+  const std::size_t length = std::min(unix_path.size(), longest_unix_path());
+  std::memcpy(to.sun_path, unix_path.data(), length);
+  std::size_t size = offsetof(sockaddr_un, sun_path) + length;
+  // An abstract name begins with a zero and has its length's bytes, none more.
+  if (unix_path.starts_with('@'))
+    to.sun_path[0] = '\0';
+  else
+    ++size;
+  if (::connect(c.socket.get(), reinterpret_cast<sockaddr*>(&to), static_cast<socklen_t>(size)) != 0 && errno != EINPROGRESS &&
+      errno != EINTR)
+    return gave_up(std::move(c));
+  return c;
+}
+
+std::size_t longest_unix_path() { return sizeof(sockaddr_un::sun_path) - 1; }
+
+bool is_out_of_ports(const Address& address, const Address* from) {
   const Fd probe(::socket(family_of(address), SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!probe.is_open()) return false;
+  if (from != nullptr && !bind_to(probe.get(), *from)) return false;
   sockaddr_storage to;
   const socklen_t size = fill_sockaddr(address, 9, to);  // nothing is sent: connecting a datagram socket only looks for a route
   return ::connect(probe.get(), reinterpret_cast<sockaddr*>(&to), size) == 0;

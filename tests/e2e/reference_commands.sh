@@ -18,7 +18,6 @@ declare -A differs=(
   [b/rate-ok-00]='2 a negative rate sends nothing, and is no rate'
   [b/rate-ok-01]='2 a negative rate sends nothing, and is no rate'
   [b/rate-ok-02]='2 a negative rate sends nothing, and is no rate'
-  [b/flag-connect-to-4]='2 -connect-to is not in this build yet'
   [b/targets-lower-then-upper]='1 a line that is no target is an error, not a header of the target above'
   [b/targets-long-line]="0 $read, however long its lines"
   [b/targets-long-line-header]="0 $read, however long its lines"

@@ -103,7 +103,7 @@ TEST(Shares, AddUpToTheWhole) {
 }
 
 TEST(Routes, AreOnePerSchemeHostAndPort) {
-  Routes routes;
+  Routes routes{AttackOptions{}};
   const auto intern = [&](const char* url) { return routes.intern(*http::parse_url(url)); };
   const Route* first = intern("http://127.0.0.1:81/a");
   EXPECT_FALSE(routes.has_tls());
@@ -125,7 +125,7 @@ class Words : public testing::Test {
   }
   std::string words() const { return describe(record_, Nanos(1'500'000'000)); }
 
-  Route route_{{"example.test", 81, false, {}}, 0};
+  Route route_{{"example.test", 81, false, {}}, {}, 0};
   Request request_;
   Record record_;
 };

@@ -15,6 +15,7 @@ using Millis = std::chrono::milliseconds;
 struct Seen {
   std::size_t connection = 0;  // in the order in which they were accepted, from 0
   std::size_t number = 0;      // of the request, among all that the server saw
+  std::string peer;            // the client's IPv4 address
   std::chrono::steady_clock::time_point at;
   std::string raw;
 

@@ -6,6 +6,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -60,6 +61,30 @@ int listen_on_loopback(bool ipv6, std::uint16_t port, int backlog) {
   return fd;
 }
 
+int listen_on_path(const std::string& path, int backlog) {
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  socklen_t size = sizeof address;
+  if (path.starts_with('@')) {
+    address.sun_path[0] = '\0';
+    size = static_cast<socklen_t>(sizeof address.sun_family + path.size());
+  }
+  if (fd < 0 || bind(fd, reinterpret_cast<sockaddr*>(&address), size) != 0 || listen(fd, backlog) != 0)
+    throw std::runtime_error("a test server can't listen on " + path);
+  return fd;
+}
+
+std::string peer_of(int fd) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  char text[INET_ADDRSTRLEN] = "";
+  getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size);
+  if (address.ss_family == AF_INET) inet_ntop(AF_INET, &reinterpret_cast<sockaddr_in&>(address).sin_addr, text, sizeof text);
+  return text;
+}
+
 std::uint16_t port_of(int fd) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
@@ -73,6 +98,7 @@ std::uint16_t port_of(int fd) {
 struct ScriptedServer::Connection {
   int fd = -1;
   std::size_t index = 0;
+  std::string peer;
   std::vector<Script::Step> steps;
   std::size_t step = 0;
   bool has_begun = false;  // the step at hand
@@ -85,9 +111,9 @@ struct ScriptedServer::Connection {
 };
 
 ScriptedServer::ScriptedServer(Scripts scripts, ServerOptions options) : scripts_(std::move(scripts)), options_(options) {
-  listener_ = listen_on_loopback(options_.ipv6, 0, 1024);
+  listener_ = options_.unix_path.empty() ? listen_on_loopback(options_.ipv6, 0, 1024) : listen_on_path(options_.unix_path, 1024);
   set_non_blocking(listener_);
-  port_ = port_of(listener_);
+  if (options_.unix_path.empty()) port_ = port_of(listener_);
   if (pipe2(wakeup_, O_CLOEXEC | O_NONBLOCK) != 0) throw std::runtime_error("a test server has no pipe");
   thread_ = std::thread([this] { run(); });
 }
@@ -225,6 +251,7 @@ void ScriptedServer::accept_one() {
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   auto& c = *connections_.emplace_back(std::make_unique<Connection>());
   c.fd = fd;
+  c.peer = peer_of(fd);
   {
     const std::lock_guard lock(mutex_);
     c.index = accepted_++;
@@ -353,6 +380,7 @@ bool ScriptedServer::take_request(Connection& c) {
   seen.raw = c.in.substr(0, size);
   c.in.erase(0, size);
   seen.connection = c.index;
+  seen.peer = c.peer;
   seen.at = time_now();
   const std::lock_guard lock(mutex_);
   seen.number = seen_.size();

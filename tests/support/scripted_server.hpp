@@ -17,6 +17,7 @@ namespace thrum::support {
 
 struct ServerOptions {
   bool ipv6 = false;               // on ::1 alone, instead of 127.0.0.1 alone
+  std::string unix_path = {};      // on this unix socket, instead of on loopback; "@name": an abstract one
   std::size_t accepts = SIZE_MAX;  // so many connections; then it stops listening, and more are refused
 };
 

@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "base/clock.hpp"
+#include "base/duration.hpp"
 #include "base/text.hpp"
 #include "mode/attack_product.hpp"
 #include "mode/linger.hpp"
@@ -167,14 +168,16 @@ Expected<AttackEnd> AttackRun::run() {
   const auto summary = attacker_->run(*this);
   if (progress_) progress_->clear();
   if (page_) page_->finish(summary ? *summary : so_far(attacker_->progress()));
-  const auto end = finish(summary);
-  if (page_ && request_.metrics_linger > Nanos(0)) linger();
+  auto end = finish(summary);
+  if (page_ && end && request_.metrics_linger > Nanos(0)) linger();
   return end;
 }
 
 // The last values can be scraped for a while. The product is whole: whoever reads it from a pipe is not kept waiting.
 void AttackRun::linger() {
   product_.reset();
+  if (::isatty(STDERR_FILENO) == 1)
+    hooks_.warn(fmt::format("metrics stay on {} for {}; Ctrl-C ends that", page_->url(), format_duration(request_.metrics_linger)));
   if (is_stdout(request_.output)) end_stdout();
   is_lingering_.store(true);
   linger_.wait(request_.metrics_linger);

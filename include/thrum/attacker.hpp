@@ -102,6 +102,7 @@ struct Summary {
   Nanos sending{0};                // length of the schedule that was carried out
   std::uint32_t shards = 0;
   double busiest_shard = 0;              // (CPU - spin) / wall of the busiest, 0 … 1
+  double waited_for_core = 0;            // share of the time in which a sending thread was ready but had no core, of the worst
   std::uint64_t truncated_captures = 0;  // bodies cut short because captures in flight reached their cap
   bool stopped = false;                  // by stop(), before the schedule's end
   bool ran_dry = false;                  // lazily read targets ended before the schedule did

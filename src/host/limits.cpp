@@ -142,4 +142,11 @@ std::uint32_t Cores::usable() const {
 
 Cores cores(const std::string& root) { return {allowed_cores(), cpu_quota(root)}; }
 
+// /proc/thread-self/schedstat: time on a core, time waiting for one, turns.
+std::optional<std::uint64_t> waited_for_core() {
+  const std::string text = read_file("/proc/thread-self/schedstat");
+  const auto words = split(text, " \n");
+  return words.size() < 2 ? std::nullopt : number<std::uint64_t>(words[1]);
+}
+
 }  // namespace thrum::host

@@ -39,4 +39,7 @@ struct Cores {
 };
 Cores cores(const std::string& root = {});
 
+// How long the calling thread has been ready to run without a core, in nanoseconds; none where the kernel doesn't say.
+std::optional<std::uint64_t> waited_for_core();
+
 }  // namespace thrum::host

@@ -228,7 +228,7 @@ Summary AttackerImpl::summarise(Timestamp started) const {
   s.shards = static_cast<std::uint32_t>(shards_.size());
   std::uint64_t late[8] = {};
   double latency = 0;
-  std::uint64_t answered = 0;
+  std::uint64_t finished = 0;
   for (const auto& shard : shards_) {
     const load::ShardTotals& t = shard->totals();
     const load::Gauges& g = shard->gauges();
@@ -237,7 +237,7 @@ Summary AttackerImpl::summarise(Timestamp started) const {
     s.books.missed += g.missed.load();
     s.books.ok += g.ok.load();
     s.books.cut += t.cut;
-    answered += g.answered.load();
+    finished += t.finished;
     latency += t.latency_sum;
     s.connections.opened += t.connections.opened;
     s.connections.failed += t.connections.failed;
@@ -248,13 +248,14 @@ Summary AttackerImpl::summarise(Timestamp started) const {
     s.elapsed = std::max(s.elapsed, t.ended);
     s.sending = std::max(s.sending, shard->end_of_sending());
     s.busiest_shard = std::max(s.busiest_shard, t.busy);
+    s.waited_for_core = std::max(s.waited_for_core, t.waiting);
     s.was_cut = s.was_cut || t.was_cut;
     s.ran_dry = s.ran_dry || t.ran_dry;
     for (std::size_t i = 0; i < 8; ++i) late[i] += t.late_by_limit[i];
   }
   s.books.failed = s.books.sent - s.books.ok - s.books.cut;
   s.stopped = plan_->stop.load();
-  name_the_limit(s, late, answered == 0 ? 0 : latency / static_cast<double>(answered));
+  name_the_limit(s, late, finished == 0 ? 0 : latency / static_cast<double>(finished));
   return s;
 }
 
@@ -271,19 +272,21 @@ void AttackerImpl::name_the_limit(Summary& s, const std::uint64_t (&late)[8], do
   if (s.books.missed == 0 && all * one_in < s.books.scheduled) return;
   if (most == 0) return;
   s.limit = static_cast<Limit>(most);
-  if (s.limit == Limit::target && s.busiest_shard > kBusy) s.limit = Limit::cpu;
+  if (s.limit == Limit::target && s.busiest_shard + s.waited_for_core > kBusy) s.limit = Limit::cpu;
   const double rate = plan_->options.shape.rate_at(s.sending);
   const double at_once = rate * mean_latency / 1e9;  // Little's law
   const auto needed = static_cast<std::uint64_t>(std::ceil(at_once * 0.99));
+  // What was too few can't have been enough: latency was then not what held hits back, but a stall, or a target at its end.
+  const auto if_more = [needed](std::uint64_t had) { return needed > had ? needed : 0; };
   if (s.limit == Limit::workers) {
     s.limit_value = plan_->options.max_workers;
-    s.limit_needed = needed;
+    s.limit_needed = if_more(s.limit_value);
   } else if (s.limit == Limit::connections) {
     s.limit_value = plan_->options.max_connections;
-    s.limit_needed = needed;
+    s.limit_needed = if_more(s.limit_value);
   } else if (s.limit == Limit::descriptors) {
     s.limit_value = s.connections.peak;
-    s.limit_needed = needed;
+    s.limit_needed = if_more(s.limit_value);
   }
 }
 

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "host/limits.hpp"
+
 namespace thrum::load {
 namespace {
 
@@ -86,6 +88,7 @@ void Shard::run() {
   pthread_setname_np(pthread_self(), "thrum-shard");
   prctl(PR_SET_TIMERSLACK, 1);  // this thread's only
   const Nanos cpu_before = thread_cpu();
+  const std::uint64_t waited_before = host::waited_for_core().value_or(0);
   busy_cpu_ = cpu_before;
   if (plan_.stop.load(std::memory_order_relaxed)) begin_stop(Nanos(0));  // before anything was due
   for (;;) {
@@ -112,7 +115,10 @@ void Shard::run() {
   finish_totals(clock());
   drop_all();
   const Nanos spent = thread_cpu() - cpu_before - sleeper_.total_spun();
-  totals_.busy = std::clamp(static_cast<double>(spent.count()) / static_cast<double>(std::max<std::int64_t>(1, clock().count())), 0.0, 1.0);
+  const double wall = static_cast<double>(std::max<std::int64_t>(1, clock().count()));
+  totals_.busy = std::clamp(static_cast<double>(spent.count()) / wall, 0.0, 1.0);
+  if (const auto waited = host::waited_for_core())
+    totals_.waiting = std::clamp(static_cast<double>(*waited - waited_before) / wall, 0.0, 1.0);
   publish();
   over_.store(true, std::memory_order_release);
 }
@@ -122,6 +128,8 @@ void Shard::pump(Nanos t, int most) {
   blocked_by_ = Limit::none;
   notice_dry_source();
   while (most-- > 0 && may_be_due(t)) {
+    if (t >= end_) settle_the_end(t);
+    if (ending_) return;
     blocked_by_ = what_blocks();
     if (blocked_by_ != Limit::none) {
       last_blocked_by_ = blocked_by_;

@@ -72,8 +72,10 @@ struct ShardTotals {
   std::uint64_t scheduled = 0;
   Connections connections;
   std::uint64_t late_by_limit[8] = {};  // hits that left late or not at all, by Limit
-  double latency_sum = 0;               // ns, of answered hits
+  std::uint64_t finished = 0;           // hits that are over, well or not
+  double latency_sum = 0;               // ns, of those
   double busy = 0;                      // (CPU - spin) / wall
+  double waiting = 0;                   // ready, but without a core / wall
   Nanos ended{0};                       // when the last exchange was over
   std::uint64_t truncated_captures = 0;
   std::uint64_t cut = 0;

@@ -163,6 +163,10 @@ void Shard::serve_waiting(Connection& c) {
 void Shard::serve_held(Connection& c) {
   Pool& pool = c.pool();
   while (!c.is_dropped && c.session().streams_free() > 0 && !pool.held.empty() && !ending_) {
+    if (const Nanos t = clock(); t >= end_) {
+      settle_the_end(t);
+      continue;
+    }
     pool.idle.push_back(&c);  // the last that became idle is the first to be taken
     const Pacer::Late late = start_first_held(pool);
     if (late == Pacer::Late::leaves) continue;
@@ -404,7 +408,8 @@ void Shard::finish(std::uint32_t index, Record& record) {
   record.retries = e.retries;
   record.is_closed_mode = is_closed();
   if (e.capture != nullptr && e.capture->was_truncated) ++totals_.truncated_captures;
-  ++answered_;
+  ++totals_.finished;
+  if (record.outcome == Outcome::ok || record.outcome == Outcome::bad_status) ++answered_;
   if (record.outcome == Outcome::ok) ++ok_;
   if (record.outcome == Outcome::cut) ++totals_.cut;
   totals_.latency_sum += static_cast<double>((record.end - record.sent).count());

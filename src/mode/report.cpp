@@ -289,7 +289,7 @@ Expected<void> ReportRun::print(bool interim) {
   if (!text) return std::unexpected(text.error());
   // What programs read has no place for escape codes, wherever it goes.
   const bool for_people = type_.kind == report::Kind::text || type_.kind == report::Kind::histogram;
-  if (request_.every > Nanos(0) && for_people && product_.is_terminal()) text->insert(0, ui::kClearScreen);
+  if (request_.every > Nanos(0) && for_people && product_.is_terminal() && ui::can_clear()) text->insert(0, ui::kClearScreen);
   return product_.write(*text);
 }
 

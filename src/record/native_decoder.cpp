@@ -55,7 +55,11 @@ class NativeDecoder final : public Decoder {
   // false: the input has ended, or failed.
   bool read_more() {
     if (input_.source.ended()) {
-      if (input_.source.window().empty()) return end_of_loss(), false;
+      if (input_.source.window().empty()) {
+        end_of_loss();
+        note_missing_end();
+        return false;
+      }
       lose("the last block is cut");  // and another stream may follow the torn one
       return true;
     }
@@ -143,6 +147,7 @@ class NativeDecoder final : public Decoder {
     switch (kind) {
       case BlockKind::header:
         if (auto header = file_header_from_json(payload)) run_->header = std::move(*header);
+        has_header_ = true;
         break;
       case BlockKind::event:
         if (auto event = event_from_json(payload)) run_->events.push_back(std::move(*event));
@@ -160,9 +165,11 @@ class NativeDecoder final : public Decoder {
   }
 
   void begin_run() {
+    note_missing_end();
     run_ = &input_.begin_run(Encoding::native);
     strings_.clear();
     results_ = 0;
+    has_header_ = end_is_noted_ = false;
   }
 
   void drop_block() {
@@ -174,6 +181,13 @@ class NativeDecoder final : public Decoder {
     if (block_.lost_strings() != 0)
       input_.damaged(input_.source.offset(), 0, fmt::format("{} names defined in lost blocks", block_.lost_strings()));
     if (block_.lost_strings() != 0) block_ = {};
+  }
+
+  // A run that was recorded closes its books; what was made of other results (it has a source) may have none.
+  void note_missing_end() {
+    if (run_ == nullptr || run_->closing || std::exchange(end_is_noted_, true)) return;
+    if (has_header_ && (run_->header.tool.empty() || !run_->header.source.empty())) return;
+    if (!input_.is_damaged()) input_.damaged(input_.source.offset(), 0, "the run's end is missing: it was killed, or is still running");
   }
 
   // Blocks that were cut out whole leave no trace but this.
@@ -191,6 +205,8 @@ class NativeDecoder final : public Decoder {
   std::uint64_t skipped_ = 0;  // bytes passed over just before the window
   const char* lost_why_ = "";  // and why the first of them
   std::uint64_t results_ = 0;  // of the run
+  bool has_header_ = false;    // so has the run
+  bool end_is_noted_ = false;  // that it is missing
 };
 
 }  // namespace

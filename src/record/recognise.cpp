@@ -84,12 +84,22 @@ bool is_csv_header(std::string_view line) {
   return names.find(',', 1) != names.size() - 1 && has("timestamp") && (has("latency") || has("code"));
 }
 
+// A line with what a target has, and nothing that only a result has.
+bool is_target(std::string_view line) {
+  const auto has = [&](std::string_view key) { return line.find(key) != std::string_view::npos; };
+  const bool is_result = has("\"code\"") || has("\"timestamp\"") || has("\"latency\"") || has("\"seq\"") || has("\"bytes_in\"") ||
+                         has("\"bytes_out\"") || has("\"error\"") || has("\"attack\"");
+  return has("\"method\"") && has("\"url\"") && !is_result && line.ends_with('}');
+}
+
 Recognised recognise_json(std::string_view text) {
   if (text.starts_with('[')) return no_results("a JSON array, not one result per line: flatten it first, as in: jq -c '.[]' FILE");
   const std::string_view inner = trim(text.substr(1));
   if (inner.starts_with("\"latencies\"")) return no_results("a JSON report, not what it was made from");
   if (text.substr(0, 2).find_first_of("\r\n") != std::string_view::npos && !inner.starts_with('}'))
     return no_results("JSON over several lines, not one result per line: join them first, as in: jq -c . FILE");
+  if (is_target(text.substr(0, text.find('\n'))))
+    return no_results("a targets file in JSON: give it to 'thrum attack -format=json -targets'");
   return {Encoding::json, {}};
 }
 

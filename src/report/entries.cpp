@@ -79,7 +79,8 @@ constexpr std::array<Entry, 26> kEntries{{
     {Id::captures, "Captures", "cut short", ".runs[].plan.truncated_captures", "captured bodies were cut short",
      "Response bodies that were kept only in part because too many bytes were waiting to be written."},
     {Id::runs, "Runs", "asked/s, sent, rate, throughput, success, 50, 99, max", ".runs", "several runs were read",
-     "A line for each run, by the attack's name or the file's: its own rate asked for, its own figures as above, and whether it kept up."},
+     "A line for each run, by the attack's name or the file's: its own rate asked for, its own figures as above (throughput: successes per "
+     "second from its start to its last answer), and whether it kept up."},
     {Id::groups, "Groups", "requests, rate, success, mean, 50, 90, 95, 99, max, weak", ".groups .other_groups .grouped_by", "-by",
      "A line for each group of results, the busiest first: how many, how many per second over the same time as the whole report, the share "
      "of successes and the latencies, with the percentiles asked for with -percentiles among them. weak: percentiles for which the group "

@@ -79,10 +79,19 @@ bool differs(Nanos a, Nanos b) {
   return std::abs(static_cast<double>(a.count()) - static_cast<double>(b.count())) > 0.05 * static_cast<double>(std::min(a, b).count());
 }
 
+// Late with CPU to spare: other programs had the cores, or sleeps ended late, as where cores are shared with other machines.
+std::pair<std::string, std::string> machine_words(const Summary& s) {
+  const std::string busy =
+      fmt::format("; the busiest of {} sending thread{} was {:.0f} % busy", s.shards, s.shards == 1 ? "" : "s", 100 * s.busiest_shard);
+  if (s.busiest_shard < 0.7 && s.waited_for_core > 0.2)
+    return {"CPU: other programs had it", fmt::format("{}, and waited {:.0f} % of the time for a core", busy, 100 * s.waited_for_core)};
+  return {s.busiest_shard < 0.7 ? "this machine woke thrum late" : "CPU", busy};
+}
+
 // What the limit was, and whatever else there is to say of it.
 std::pair<std::string, std::string> limit_and_details(const Summary& s) {
   const auto reached = [&](std::string_view what, std::string_view more) {
-    std::string enough = s.limit_needed == 0 ? "" : fmt::format("; about {} would have been enough", s.limit_needed);
+    std::string enough = s.limit_needed == 0 ? "" : fmt::format("; about {} would have been enough at the latency seen", s.limit_needed);
     return std::pair(fmt::format("{} ({})", what, s.limit_value), enough + std::string(more));
   };
   switch (s.limit) {
@@ -101,10 +110,7 @@ std::pair<std::string, std::string> limit_and_details(const Summary& s) {
     case Limit::target:
       return {"the target: answers came more slowly than requests were due", ""};
     case Limit::cpu:
-      // Late with CPU to spare: sleeps that ended late, as on a machine whose cores are shared.
-      return {
-          s.busiest_shard < 0.7 ? "this machine woke thrum late" : "CPU",
-          fmt::format("; the busiest of {} sending thread{} was {:.0f} % busy", s.shards, s.shards == 1 ? "" : "s", 100 * s.busiest_shard)};
+      return machine_words(s);
   }
   return {"unknown", ""};
 }

@@ -9,6 +9,7 @@ namespace thrum::report {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kLate = 50'000'000;
 constexpr std::size_t kMostBins = 2000, kMostBinsOfAll = 6000;
 
 // Seconds that people count in.
@@ -46,9 +47,13 @@ std::optional<std::vector<std::uint32_t>> PlotSchedule::due(const PlotBins::Grid
   if (!shape_) return std::nullopt;
   std::vector<std::uint32_t> due(grid.bins);
   std::uint64_t before = 0;
+  // A first hit that left a little late moves the axis by that little, but no hit into another bin than it was asked for in.
+  const std::int64_t early_start = first_sent_ > kLate ? first_sent_ : 0;
   for (std::size_t i = 0; i < grid.bins; ++i) {
-    const std::int64_t end = i + 1 == grid.bins ? grid.end + 1 : static_cast<std::int64_t>(i + 1) * grid.width - grid.slack;
-    const std::uint64_t hits = std::min(shape_->hits_before(Nanos(saturating_add(first_sent_, end))), hits_);
+    const bool is_last = i + 1 == grid.bins;
+    const std::int64_t end = is_last ? saturating_add(first_sent_, grid.end + 1)
+                                     : saturating_add(early_start, static_cast<std::int64_t>(i + 1) * grid.width - grid.slack);
+    const std::uint64_t hits = std::min(shape_->hits_before(Nanos(end)), hits_);
     due[i] = static_cast<std::uint32_t>(hits - before);
     before = hits;
   }

@@ -158,15 +158,23 @@ void trouble_lines(const Input& input, std::string& out) {
   if (captures > 0) line(out, Id::captures, std::to_string(captures));
 }
 
+// By the same clock as the run's other rates; vegeta's throughput, above, begins with the first hit and would be a little higher.
+std::optional<double> successes_per_second(const RunInput& run, const Rates& rates) {
+  const std::uint64_t answered = run.metrics.answered();
+  if (!rates.answered || answered == 0) return rates.answered;
+  const Figures& f = run.metrics.figures();
+  return *rates.answered * f.success * static_cast<double>(f.requests) / static_cast<double>(answered);
+}
+
 // Of parts of runs nothing can be said of whether they kept up.
 std::string run_table(const Input& input) {
   std::string out = fmt::format("{}\t{}\n", entry(Id::runs).label, "Asked/s\tSent\tRate\tThroughput\tSuccess\t50\t99\tMax\tVerdict");
   for (const RunInput& run : input.runs) {
     const Figures& f = run.metrics.figures();
     const Rates rates = rates_of(run);
-    out += fmt::format("{}\t{}\t{}\t{}\t{:.2f}\t{:.2f}%\t{}\t{}\t{}\t{}\n", printable(run.name), rate_or_dash(rates.asked), f.requests,
-                       rate_or_dash(rates.sent), f.throughput, f.success * 100, shown(f.latencies.p50), shown(f.latencies.p99),
-                       shown(f.latencies.max), input.filter ? "-" : verdict(run));
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{:.2f}%\t{}\t{}\t{}\t{}\n", printable(run.name), rate_or_dash(rates.asked), f.requests,
+                       rate_or_dash(rates.sent), rate_or_dash(successes_per_second(run, rates)), f.success * 100, shown(f.latencies.p50),
+                       shown(f.latencies.p99), shown(f.latencies.max), input.filter ? "-" : verdict(run));
   }
   return out;
 }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/text.hpp"
 #include "targets/file.hpp"
 
 namespace thrum::targets {
@@ -32,7 +33,9 @@ Expected<SharedBytes> BodyFiles::read(const std::string& path) const {
   std::string found = path;
   if (wanted.is_relative() && !folder_.empty() && !std::filesystem::exists(wanted, ignored)) {
     const std::filesystem::path beside = folder_ / wanted;
-    if (std::filesystem::exists(beside, ignored)) found = beside.string();
+    // Where neither exists, the error is about the one that has a neighbour of nearly that name.
+    const bool is_slip = nearest_file(path).empty() && !nearest_file(beside.string()).empty();
+    if (is_slip || std::filesystem::exists(beside, ignored)) found = beside.string();
   }
   auto fd = open_file(found, "body file");
   if (!fd) return std::unexpected(std::move(fd.error()));

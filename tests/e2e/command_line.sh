@@ -93,6 +93,7 @@ equal hits "$(of closed.bin .requests)" 3
 
 case_ "serve ends when told to"
 for signal in INT TERM; do
+  : >ending.out
   thrum serve -addr=127.0.0.1:0 >ending.out 2>&1 &
   pid=$!
   until grep -q attack ending.out; do sleep 0.05; done

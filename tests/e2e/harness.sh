@@ -20,6 +20,7 @@ trap finish EXIT
 serve() {
   local out=$1.out i
   shift
+  : >"$out"
   thrum serve "$@" >"$out" 2>&1 &
   started+=($!)
   served=$!

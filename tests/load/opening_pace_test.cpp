@@ -55,6 +55,29 @@ TEST(OpeningPace, BrakesWhenLateAndAnswered) {
   EXPECT_TRUE(pace.is_braking());
 }
 
+// A target that answers less often than hits are due would hold them back for ever: the pace is for stalls of a moment.
+TEST(OpeningPace, HasNoBrakeOnceHitsAreLaterThanAStallMakesThem) {
+  OpeningPace pace;
+  int opened = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    const Nanos t(i * 1000);
+    pace.answered(t);
+    pace.looked(0);
+    opened += pace.take(t, 100ms) ? 1 : 0;
+    EXPECT_FALSE(pace.is_braking());
+  }
+  EXPECT_EQ(opened, 10'000);
+  // And until they are on time again, or they would stay that late.
+  pace.answered(11ms);
+  pace.looked(0);
+  EXPECT_TRUE(pace.take(11ms, 50ms));
+  pace.looked(0);
+  EXPECT_TRUE(pace.take(11ms, 0ms));
+  while (pace.take(11ms, 50ms)) {
+  }
+  EXPECT_TRUE(pace.is_braking());
+}
+
 TEST(OpeningPace, LetsGoOfTheBrakeWhenOnTimeAgainOrAnswersCease) {
   OpeningPace pace;
   pace.answered(1s);

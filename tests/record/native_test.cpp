@@ -152,6 +152,29 @@ TEST(Native, ARunWithoutResultsIsNoError) {
   EXPECT_EQ(read.runs.size(), 1u);
 }
 
+// What was killed has no end; what was made of other results needs none.
+TEST(Native, AMissingEndOfARecordedRunIsSaid) {
+  FileHeader recorded;
+  recorded.tool = "thrum";
+  const Kept kept = samples::mixed(40);
+  const std::string killed = samples::encoded(kept.rows(), Encoding::native, 20, recorded);
+  std::string ended = killed;
+  const auto encoder = make_encoder(Encoding::native, {});
+  std::string closing;
+  encoder->finish({{}, 40, 0}, closing);
+  ended += closing;
+  EXPECT_TRUE(samples::read(ended).damage.empty());
+  for (const std::string& bytes : {killed, killed + ended, killed.substr(0, 8)}) {
+    const auto read = samples::read(bytes);
+    ASSERT_EQ(read.damage.size(), 1u);
+    EXPECT_NE(read.damage[0].what.find("the run's end is missing"), std::string::npos) << read.damage[0].what;
+    EXPECT_NE(samples::read(bytes, {.strict = true}).error.find("the run's end is missing"), std::string::npos);
+  }
+  EXPECT_EQ(samples::read(killed).results.size(), 40u);
+  recorded.source = "gob";
+  EXPECT_TRUE(samples::read(samples::encoded(kept.rows(), Encoding::native, 20, recorded)).damage.empty());
+}
+
 // A string is in the first two blocks that use it: losing the first loses nothing of the others.
 TEST(Native, ALostBlockTakesNoOthersStringsWithIt) {
   const Kept kept = samples::mixed(200, 4);

@@ -39,6 +39,7 @@ TEST(Recognise, WhatIsNoResults) {
            {"[{\"code\":200}]", "a JSON array"},
            {"{\n  \"code\": 200\n}\n", "JSON over several lines"},
            {"GET http://127.0.0.1/\n", "a targets file: give it to 'thrum attack -targets'"},
+           {"{\"method\":\"GET\",\"url\":\"http://h/\"}\n", "a targets file in JSON: give it to 'thrum attack -format=json -targets'"},
            {"hello world\n", "text"},
            {"#!/bin/sh\n", "text"},
            {std::string_view("\0\0\0\0\0\0\0\0\0\0\0\0", 12), "binary data"},

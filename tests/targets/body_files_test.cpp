@@ -74,6 +74,14 @@ TEST_F(BodyFilesTest, AnEmptyFileIsABodyOfNoBytes) {
   EXPECT_EQ(**body, "");
 }
 
+TEST_F(BodyFilesTest, AMistypedNameBringsTheNearestBesideTheList) {
+  std::filesystem::current_path(here_.path(""));
+  there_.write("order.json", "{}");
+  const auto missing = read_targets(there_.write("t.txt", "POST http://a/\n@order.josn\n"));
+  ASSERT_FALSE(missing);
+  EXPECT_NE(missing.error().text.find("did you mean \"" + there_.path("order.json") + "\"?"), std::string::npos) << missing.error().text;
+}
+
 TEST_F(BodyFilesTest, AMistypedNameBringsTheNearest) {
   here_.write("body.json", "{}");
   here_.write("target.txt", "GET http://a/\n");

@@ -48,7 +48,7 @@ struct AttackOptions {
   Shape shape = Shape::constant({50'000'000'000, Nanos(1'000'000'000)});
   Nanos duration{0};                // 0: until stopped, or the targets or `hits` run out
   std::uint64_t hits = kUnlimited;  // exact count
-  Nanos timeout{30'000'000'000};    // per hit, from when it is sent; 0: none
+  Nanos timeout{30'000'000'000};    // per hit with all its redirects, from when it is sent; 0: none
   Nanos grace = Result::kNone;      // how long to wait for what is in flight after the end; none given: the timeout
   CatchUp catch_up;
   std::uint64_t workers = 10;                  // slots in flight made ready before the first hit
@@ -56,6 +56,7 @@ struct AttackOptions {
   std::uint64_t connections = 10'000;          // most idle connections kept per host
   std::uint64_t max_connections = kUnlimited;  // most connections per host
   bool keep_alive = true;
+  std::int32_t redirects = 10;  // most to follow in one hit, more is an error; -1: none is followed, a 3xx is the response
   std::vector<std::pair<std::string, std::string>> headers;  // for every target; a target's own header of that name wins
   SharedBytes body;                                          // for every target that names none
   bool capture_headers = false;
@@ -103,6 +104,7 @@ struct Summary {
   std::uint32_t shards = 0;
   double busiest_shard = 0;              // (CPU - spin) / wall of the busiest, 0 … 1
   double waited_for_core = 0;            // share of the time in which a sending thread was ready but had no core, of the worst
+  std::uint64_t redirects = 0;           // followed
   std::uint64_t truncated_captures = 0;  // bodies cut short because captures in flight reached their cap
   bool stopped = false;                  // by stop(), before the schedule's end
   bool ran_dry = false;                  // lazily read targets ended before the schedule did

@@ -97,6 +97,8 @@ class Metrics {
   std::uint64_t failed() const { return requests() - succeeded(); }
   std::uint64_t answered() const;                 // results with a status code: a whole response came
   std::uint64_t ended_as(Outcome outcome) const;  // results that ended so
+  std::uint64_t redirects() const;                // followed
+  std::uint64_t redirected() const;               // results on whose way some were followed
   std::uint64_t retries() const;                  // requests sent again because a kept connection had gone stale
   const Histogram& success_latencies() const;     // of the successes alone
   const Histogram& failure_latencies() const;     // of everything else

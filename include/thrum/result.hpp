@@ -93,6 +93,7 @@ struct Result {
   std::uint16_t seen_status = 0;  // the status already seen when a later error made code 0
   Outcome outcome = Outcome::ok;
   std::uint8_t retries = 0;              // times the request was sent again because a kept connection had gone stale
+  std::uint16_t redirects = 0;           // followed on the way to the response; method, url and bytes_out are those of the first request
   std::optional<std::string_view> body;  // captured response body; nullopt: not kept (vegeta's null)
   bool has_headers = false;              // headers were kept, though there may be none
   std::span<const Header> headers;

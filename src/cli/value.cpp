@@ -57,6 +57,14 @@ Expected<std::uint64_t> read_count(std::string_view text, std::uint64_t least, s
   return value;
 }
 
+Expected<std::int32_t> read_redirects(std::string_view text) {
+  constexpr std::uint64_t kMost = 10'000;
+  if (text == "-1") return -1;
+  const auto value = read_count(text, 0, kMost);
+  if (!value) return usage_error(fmt::format("{} is neither a whole number from 0 to {} nor -1 (follow none)", quoted(text), kMost));
+  return static_cast<std::int32_t>(*value);
+}
+
 Expected<std::uint64_t> read_cap(std::string_view text) {
   const auto value = read_count(text);
   return value && *value == 0 ? kUnlimited : value;

@@ -19,6 +19,7 @@ Expected<bool> read_bool(std::string_view text);  // Go's words: 1 0 t f T F tru
 // A whole number in decimal within [least, most].
 Expected<std::uint64_t> read_count(std::string_view text, std::uint64_t least = 0,
                                    std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
+Expected<std::int32_t> read_redirects(std::string_view text);  // a count, or -1 for not following any
 // As read_count; 0 means that there is no limit.
 Expected<std::uint64_t> read_cap(std::string_view text);
 Expected<std::uint32_t> read_cores(std::string_view text);  // a number of threads, or "auto" (0)

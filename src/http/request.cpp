@@ -102,7 +102,7 @@ std::string render(const Target& target, const RequestDefaults& defaults, const 
   if (length > 0 || target.method == "POST" || target.method == "PUT" || target.method == "PATCH")
     head.line("Content-Length", std::to_string(length));
   head.user_lines(!defaults.attack_name.empty());
-  if (!url.user_info.empty()) head.line_unless_named("Authorization", "Basic " + base64(url.user_info));
+  if (!url.user_info.empty()) head.line_unless_named("Authorization", basic_credentials(url.user_info));
   if (!request.is_head && !find(user, "Range")) head.line_unless_named("Accept-Encoding", "gzip");
   if (!defaults.keep_alive) head.line_unless_named("Connection", "close");
   if (!defaults.attack_name.empty()) head.line("X-Thrum-Attack", trim_blanks(defaults.attack_name));
@@ -110,6 +110,8 @@ std::string render(const Target& target, const RequestDefaults& defaults, const 
 }
 
 }  // namespace
+
+std::string basic_credentials(std::string_view user_info) { return "Basic " + base64(user_info); }
 
 Expected<PreparedRequest> prepare(const Target& target, const RequestDefaults& defaults) {
   Expected<Url> url = parse_url(target.url);

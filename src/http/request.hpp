@@ -27,10 +27,11 @@ struct PreparedRequest {
   std::string url_text;  // as the user wrote it, for results
   // The request up to and with "X-Thrum-Seq: "; the hit number and "\r\n\r\n" follow, then the body.
   std::string head;
-  SharedBytes body;           // null: none
-  bool is_head = false;       // the response has no body whatever its headers say
-  bool is_idempotent = true;  // may be sent again on a stale connection: safe methods, or an Idempotency-Key header
-  bool asks_close = false;    // the connection ends with this request: Connection: close, or defaults without keep-alive
+  SharedBytes body;              // null: none
+  bool is_head = false;          // the response has no body whatever its headers say
+  bool is_idempotent = true;     // may be sent again on a stale connection: safe methods, or an Idempotency-Key header
+  bool referer_is_ours = false;  // a redirect added it: the next one replaces it
+  bool asks_close = false;       // the connection ends with this request: Connection: close, or defaults without keep-alive
   std::string_view body_bytes() const { return body ? std::string_view(*body) : std::string_view(); }
 };
 
@@ -40,6 +41,9 @@ struct PreparedRequest {
 // dropped; any method may carry a body; Content-Length: 0 for POST, PUT and PATCH without one.
 // Errors: a bad URL, a method or header name that is no token, a control character in a value.
 Expected<PreparedRequest> prepare(const Target& target, const RequestDefaults& defaults);
+
+// The value of Authorization for a URL's "user:password" (RFC 7617).
+std::string basic_credentials(std::string_view user_info);
 
 // Writes the hit's bytes (head, sequence number, blank line) to `to`, which has room for head.size() + kSequenceRoom.
 inline constexpr std::size_t kSequenceRoom = 24;

@@ -240,7 +240,7 @@ void ResponseParser::read_field(std::string_view text) {
 void ResponseParser::note_field(std::string_view name, std::string_view value) {
   switch (name.size()) {
     case 8:
-      if (location_.empty() && value.size() <= kMaxLocation && is_field(name, "location")) location_ = value;
+      if (location_.empty() && is_field(name, "location")) location_ = value.substr(0, kMaxLocation + 1);
       break;
     case 10:
       if (is_field(name, "connection")) {

@@ -64,7 +64,7 @@ class ResponseParser {
   std::uint64_t skippable() const;
   // After done: whether the connection may carry another request, as far as the response says.
   bool keep_alive() const;
-  // After the head: the value of Location, "" if there is none or it is longer than kMaxLocation; valid until reset().
+  // After the head: the value of Location, "" if there is none; of one longer than kMaxLocation just enough to tell. Valid until reset().
   std::string_view location() const;
 
  private:

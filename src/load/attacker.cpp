@@ -105,6 +105,7 @@ class AttackerImpl final : public Attacker {
     auto local = load::local_addresses_of(o);
     if (!local) return std::unexpected(std::move(local.error()));
     plan_->local_addresses = std::move(*local);
+    plan_->has_one_route = !plan_->is_lazy() && plan_->routes.size() == 1;
     for (std::uint32_t k = 0; k < shards; ++k) {
       shards_.push_back(std::make_unique<Shard>(*plan_, load::Slice{k, shards}, feeder_.get()));
       if (auto ready = shards_.back()->prepare(); !ready) return ready;
@@ -244,6 +245,7 @@ Summary AttackerImpl::summarise(Timestamp started) const {
     s.connections.reused += t.connections.reused;
     s.connections.peak += t.connections.peak;
     s.connections.stale_retries += t.connections.stale_retries;
+    s.redirects += t.redirects;
     s.truncated_captures += t.truncated_captures;
     s.elapsed = std::max(s.elapsed, t.ended);
     s.sending = std::max(s.sending, shard->end_of_sending());

@@ -50,19 +50,21 @@ std::string describe(const Record& r, Nanos timeout) {
     case Outcome::cut:
       return "cut: ended before its response came";
     case Outcome::truncated:
-      if (r.fault.phase != net::Fault::Phase::none) return net::describe(r.fault, r.request->route->endpoint, &r.request->route->way);
+      if (r.fault.phase != net::Fault::Phase::none) return net::describe(r.fault, r.route->endpoint, &r.route->way);
       [[fallthrough]];
     case Outcome::response:
       return fmt::format("response: {}", http::describe(r.parse_error));
+    case Outcome::redirect:
+      return "redirect: " + (r.reason != nullptr ? *r.reason : "to a URL that nothing can be sent to");
     default:
-      return net::describe(r.fault, r.request->route->endpoint, &r.request->route->way);
+      return net::describe(r.fault, r.route->endpoint, &r.route->way);
   }
 }
 
 std::string_view Collector::words(const Record& r) {
   const Key key{r.outcome,     r.fault.phase,          r.fault.source, r.fault.code,
                 r.fault.place, r.parse_error,          r.waiting,      r.outcome == Outcome::bad_status ? r.status : std::uint16_t{0},
-                r.reason,      r.request->route->index};
+                r.reason,      r.route->index};
   const auto known = words_.find(key);
   if (known != words_.end()) return known->second;
   return words_.emplace(key, describe(r, plan_.options.timeout)).first->second;
@@ -97,6 +99,7 @@ void Collector::add(const Record& r) {
   out.seen_status = r.status;
   out.outcome = r.outcome;
   out.retries = r.retries;
+  out.redirects = r.redirects;
   if (r.outcome == Outcome::ok || r.outcome == Outcome::bad_status) {
     out.code = r.status;
     out.bytes_in = r.bytes_in;

@@ -6,10 +6,44 @@
 
 namespace thrum::load {
 
+namespace {
+
+std::string key_of(const http::Url& url) { return fmt::format("{}|{}|{}", url.tls ? 's' : 'p', url.port, lower(url.host)); }
+
+}  // namespace
+
 const Route* Routes::intern(const http::Url& url) {
-  std::string key = fmt::format("{}|{}|{}", url.tls ? 's' : 'p', url.port, lower(url.host));
+  std::string key = key_of(url);
+  const std::lock_guard lock(mutex_);
+  if (const Route* known = find(key)) return known;
+  return add(std::move(key), url);
+}
+
+const Route* Routes::intern_redirected(const http::Url& url) {
+  std::string key = key_of(url);
+  const std::lock_guard lock(mutex_);
+  if (const Route* known = find(key)) return known;
+  if (redirected_ == kMostRedirected) return nullptr;
+  ++redirected_;
+  return add(std::move(key), url);
+}
+
+std::size_t Routes::size() const {
+  const std::lock_guard lock(mutex_);
+  return routes_.size();
+}
+
+bool Routes::has_tls() const {
+  const std::lock_guard lock(mutex_);
+  return has_tls_;
+}
+
+const Route* Routes::find(const std::string& key) const {
   const auto known = by_key_.find(key);
-  if (known != by_key_.end()) return known->second;
+  return known == by_key_.end() ? nullptr : known->second;
+}
+
+const Route* Routes::add(std::string key, const http::Url& url) {
   Route route;
   route.endpoint = {url.host, url.port, url.tls, {}};
   route.way = ways_.way_to(url);

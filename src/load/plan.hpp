@@ -19,17 +19,28 @@
 
 namespace thrum::load {
 
-// Interns routes. Used before the attack, and by the one thread that reads lazy targets; shards see finished Route objects.
+// Interns routes, for any thread: those of targets before the attack, those of lazy targets by the thread that reads them, those
+// that redirects lead to by shards. A shard asks once for each request that it prepares, never for each that it sends.
 class Routes {
  public:
+  // So many that redirects may add: a server that sends its clients to ever another host must not fill our memory.
+  static constexpr std::size_t kMostRedirected = 1024;
+
   explicit Routes(const AttackOptions& options) : ways_(options) {}
   const Route* intern(const http::Url& url);
-  std::size_t size() const { return routes_.size(); }
-  bool has_tls() const { return has_tls_; }
+  // The same for where a redirect leads; null when there are too many.
+  const Route* intern_redirected(const http::Url& url);
+  std::size_t size() const;
+  bool has_tls() const;
 
  private:
+  const Route* find(const std::string& key) const;
+  const Route* add(std::string key, const http::Url& url);
+
+  mutable std::mutex mutex_;
   Ways ways_;
   bool has_tls_ = false;
+  std::size_t redirected_ = 0;
   std::deque<Route> routes_;  // stable addresses
   std::unordered_map<std::string, const Route*> by_key_;
 };
@@ -64,6 +75,7 @@ struct Plan {
   AttackOptions options;
   std::vector<Request> requests;  // eager targets; empty when they are read lazily
   Routes routes;
+  bool has_one_route = false;        // all targets are eager and go to one place
   std::vector<net::Address> local_addresses;
   std::uint64_t total = kUnlimited;  // hits of an open schedule
   Nanos end = Nanos::max();          // of sending, from the start

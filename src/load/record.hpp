@@ -25,7 +25,8 @@ struct Route {
 struct Request {
   http::PreparedRequest prepared;
   const Route* route = nullptr;
-  bool is_owned = false;  // read lazily: belongs to the hit that sends it, freed by the collector
+  bool is_owned =
+      false;  // read lazily, or made for one hit's redirect: belongs to the hit that sends it, targets are freed by the collector
 };
 
 // Captured bytes of one response. All captures in flight share one budget: when it is used up, bodies are cut short (and that
@@ -75,13 +76,15 @@ struct Record {
   Nanos first_byte = Result::kNone;                                         // likewise
   Nanos dns = Result::kNone, connect = Result::kNone, tls = Result::kNone;  // lengths
   std::uint64_t bytes_in = 0;
-  const Request* request = nullptr;
-  const std::string* reason = nullptr;  // the server's own reason phrase where it isn't the standard one
+  const Request* request = nullptr;     // the hit's target
+  const Route* route = nullptr;         // where its last request went
+  const std::string* reason = nullptr;  // the server's own reason phrase where it isn't the standard one; why it can't be followed
   Capture* capture = nullptr;           // the collector's to free
   net::Fault fault{};                   // outcomes dns … send, truncated by a broken connection
   std::uint16_t status = 0;             // as seen, whatever came after
   Outcome outcome = Outcome::ok;
   std::uint8_t retries = 0;
+  std::uint16_t redirects = 0;
   http::ParseError parse_error = http::ParseError::none;
   Waiting waiting = Waiting::for_connection;
   bool is_closed_mode = false;  // due means nothing

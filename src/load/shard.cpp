@@ -1,6 +1,7 @@
 // The loop of a shard: which hits leave when, and how it waits. What happens to exchanges: shard_exchanges.cpp.
 #include "load/shard.hpp"
 
+#include <fmt/format.h>
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -39,6 +40,8 @@ Shard::Shard(Plan& plan, Slice slice, Feeder* feeder)
       sleeper_(plan.options.spin),
       max_in_flight_(share_of(plan.options.max_workers, slice.shard, slice.shards)),
       max_idle_((plan.options.connections + slice.shards - 1) / slice.shards),
+      follow_ups_(plan.routes),
+      too_many_redirects_(fmt::format("stopped after {} redirects", plan.options.redirects)),
       end_(plan.end) {}
 
 Shard::~Shard() {
@@ -50,7 +53,8 @@ Shard::~Shard() {
   for (const Exchange& e : exchanges_) {
     if (!e.in_use) continue;
     delete e.capture;
-    if (e.request->is_owned) delete e.request;
+    if (e.request != e.target && e.request->is_owned) delete e.request;
+    if (e.target->is_owned) delete e.target;
   }
   for (const auto& pool : pools_) {
     if (pool == nullptr) continue;
@@ -148,9 +152,8 @@ void Shard::pump(Nanos t, int most) {
 // What stands in the way of the next hit, which is due.
 Limit Shard::what_blocks() {
   if (in_flight_ + held_ >= max_in_flight_) return Limit::workers;
-  const bool one_route = !plan_.is_lazy() && plan_.routes.size() == 1;
   bool no_connection = held_ >= kMostHeld;
-  if (one_route) {
+  if (plan_.has_one_route) {
     const Pool& pool = pool_of(plan_.requests[0].route);
     no_connection = pool.idle.empty() && !has_room(pool);
   }
@@ -222,7 +225,7 @@ void Shard::start_hit(const Due& due, const Request* request, Nanos t) {
   if (!is_closed()) note_late(t - due.at);
   const std::uint32_t index = take_exchange();
   Exchange& e = exchanges_[index];
-  e.request = request;
+  e.request = e.target = request;
   e.hit = due.hit;
   e.due = due.at;
   e.sent = t;

@@ -13,6 +13,7 @@
 
 #include "load/connection.hpp"
 #include "load/feeder.hpp"
+#include "load/follow_ups.hpp"
 #include "load/opening_pace.hpp"
 #include "load/pacer.hpp"
 #include "load/plan.hpp"
@@ -22,9 +23,11 @@
 
 namespace thrum::load {
 
-// One request and its response within a hit. Named by its place in the shard's slab.
+// A hit that has left: one request and its response, and then the next one where redirects are followed. Named by its place in
+// the shard's slab.
 struct Exchange {
-  const Request* request = nullptr;
+  const Request* request = nullptr;  // being sent
+  const Request* target = nullptr;   // the hit's own: what it was before any redirect
   Connection* connection = nullptr;  // null: waits for one
   Capture* capture = nullptr;
   std::uint64_t hit = 0;
@@ -32,7 +35,9 @@ struct Exchange {
   Nanos first_byte = Result::kNone;
   Nanos dns = Result::kNone, connect = Result::kNone, tls = Result::kNone;
   std::uint32_t previous = UINT32_MAX, next = UINT32_MAX;  // in the order of deadlines
+  std::uint16_t redirects = 0;
   std::uint8_t retries = 0;
+  bool needs_fresh = false;  // its request has met a stale connection already
   bool in_use = false;
 };
 
@@ -76,6 +81,7 @@ struct ShardTotals {
   double latency_sum = 0;               // ns, of those
   double busy = 0;                      // (CPU - spin) / wall
   double waiting = 0;                   // ready, but without a core / wall
+  std::uint64_t redirects = 0;          // followed
   Nanos ended{0};                       // when the last exchange was over
   std::uint64_t truncated_captures = 0;
   std::uint64_t cut = 0;
@@ -133,6 +139,11 @@ class Shard final : public ConnectionOwner {
   void measure_busy(Nanos t);
   void finish_totals(Nanos t);
 
+  // Redirects (shard_redirects.cpp)
+  bool is_to_be_followed(const http::Response& response) const;
+  void follow_redirect(Connection& c, std::uint32_t index, const http::Response& response);
+  void end_chain(std::uint32_t index, int status, const std::string* why, Nanos end);
+
   // Exchanges and connections (shard_exchanges.cpp)
   std::uint32_t take_exchange();
   void free_exchange(std::uint32_t index);
@@ -156,6 +167,8 @@ class Shard final : public ConnectionOwner {
   Pool& pool_of(const Route* route);
   bool has_room(const Pool& pool) const;
   const std::string* own_reason(int status, std::string_view reason);
+  const std::string* keep_words(std::string_view words);
+  bool make_room(const Pool& pool);
   void bury();
   void refill();
 
@@ -185,6 +198,8 @@ class Shard final : public ConnectionOwner {
   std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
   std::vector<std::unique_ptr<Connection>> graveyard_;
   std::unordered_map<std::string, std::unique_ptr<std::string>, TextHash, std::equal_to<>> reasons_;
+  FollowUps follow_ups_;
+  const std::string too_many_redirects_;
 
   Nanos end_;                         // of sending
   const Request* pending_ = nullptr;  // lazy: read, not yet sent

@@ -43,7 +43,10 @@ void remove(std::deque<T>& list, T value) {
     std::erase(list, value);
 }
 
-Nanos span_of(Instant from, Instant to) { return from == kNever || to == kNever ? Result::kNone : to - from; }
+// A hit that is redirected may open more than one connection.
+void add_span(Nanos& sum, Instant from, Instant to) {
+  if (from != kNever && to != kNever) sum = (sum == Result::kNone ? Nanos(0) : sum) + (to - from);
+}
 
 }  // namespace
 
@@ -68,6 +71,7 @@ std::uint32_t Shard::take_exchange() {
 
 void Shard::free_exchange(std::uint32_t index) {
   Exchange& e = exchanges_[index];
+  if (e.request != e.target && e.request->is_owned) delete e.request;
   (e.previous == UINT32_MAX ? oldest_ : exchanges_[e.previous].next) = e.next;
   (e.next == UINT32_MAX ? newest_ : exchanges_[e.next].previous) = e.previous;
   e = Exchange{};
@@ -136,9 +140,9 @@ void Shard::on_connection_up(Connection& c) {
   if (!c.pool().waiting.empty()) {
     Exchange& e = exchanges_[c.pool().waiting.front()];
     const net::LinkTimes& times = c.link().times();
-    e.dns = span_of(times.dns_start, times.dns_end);
-    e.connect = span_of(times.connect_start, times.connect_end);
-    e.tls = span_of(times.tls_start, times.tls_end);
+    add_span(e.dns, times.dns_start, times.dns_end);
+    add_span(e.connect, times.connect_start, times.connect_end);
+    add_span(e.tls, times.tls_start, times.tls_end);
   }
   serve_waiting(c);
 }
@@ -148,7 +152,7 @@ void Shard::on_connection_up(Connection& c) {
 void Shard::serve_waiting(Connection& c) {
   Pool& pool = c.pool();
   while (!c.is_dropped && c.session().streams_free() > 0) {
-    const auto may_be_served = [&](std::uint32_t i) { return c.served == 0 || exchanges_[i].retries == 0; };
+    const auto may_be_served = [&](std::uint32_t i) { return c.served == 0 || !exchanges_[i].needs_fresh; };
     const auto next = std::ranges::find_if(pool.waiting, may_be_served);
     if (next == pool.waiting.end()) break;
     const std::uint32_t index = *next;
@@ -232,11 +236,22 @@ void Shard::refill() {
   held_until_ = Nanos::max();
   for (const auto& pool : pools_) {
     if (pool == nullptr) continue;
-    while (pool->opening.size() < pool->waiting.size() && has_room(*pool)) open_connection(*pool);
+    while (pool->opening.size() < pool->waiting.size() && (has_room(*pool) || make_room(*pool))) open_connection(*pool);
     while (!ending_ && !pool->held.empty() && (!pool->idle.empty() || has_room(*pool))) {
       if (start_first_held(*pool) == Pacer::Late::waits) break;
     }
   }
+}
+
+// When the machine lets us open no more, an idle connection elsewhere is worth less than an exchange that waits here.
+bool Shard::make_room(const Pool& pool) {
+  if (pool.open >= pool.cap) return false;
+  for (const auto& other : pools_) {
+    if (other == nullptr || other.get() == &pool || other->idle.empty()) continue;
+    drop(*other->idle.front(), false);
+    return true;
+  }
+  return false;
 }
 
 void Shard::on_connection_down(Connection& c, const net::Fault& fault) {
@@ -265,7 +280,10 @@ void Shard::on_connection_down(Connection& c, const net::Fault& fault) {
   const bool out_of_descriptors = fault.phase == net::Fault::Phase::client && (fault.code == EMFILE || fault.code == ENFILE);
   if (out_of_descriptors && open_ > 0) {
     most_open_ = open_;
-    put_back(index);
+    if (exchanges_[index].redirects > 0)
+      pool.waiting.push_front(index);  // it has left: refill() makes room for it
+    else
+      put_back(index);
     return;
   }
   if (fault.phase == net::Fault::Phase::client && fault.code == EADDRNOTAVAIL) {
@@ -301,7 +319,8 @@ bool Shard::retry(Connection& c, std::uint32_t index, bool nothing_left) {
   Exchange& e = exchanges_[index];
   if (c.served == 0) return false;
   if (!nothing_left && !e.request->prepared.is_idempotent) return false;
-  ++e.retries;
+  e.retries = static_cast<std::uint8_t>(std::min(e.retries + 1, UINT8_MAX));
+  e.needs_fresh = true;
   ++totals_.connections.stale_retries;
   if (e.capture != nullptr) e.capture->clear();
   pool_of(e.request->route).waiting.push_front(index);  // refill() opens a connection for it, fresh, so that this is the only retry
@@ -317,6 +336,7 @@ void Shard::on_response(Connection& c, std::uint32_t index, const http::Response
   using http::ParseError;
   detach(c, index);
   if (response.error == ParseError::empty && retry(c, index, false)) return;
+  if (is_to_be_followed(response)) return follow_redirect(c, index, response);
   Record record;
   record.end = c.received_at();
   record.status = static_cast<std::uint16_t>(response.status);
@@ -403,9 +423,11 @@ void Shard::finish(std::uint32_t index, Record& record) {
   record.dns = e.dns;
   record.connect = e.connect;
   record.tls = e.tls;
-  record.request = e.request;
+  record.request = e.target;
+  record.route = e.request->route;
   record.capture = e.capture;
   record.retries = e.retries;
+  record.redirects = e.redirects;
   record.is_closed_mode = is_closed();
   if (e.capture != nullptr && e.capture->was_truncated) ++totals_.truncated_captures;
   ++totals_.finished;
@@ -419,11 +441,14 @@ void Shard::finish(std::uint32_t index, Record& record) {
 
 // The server's own words where they differ from the standard's; kept once each, up to a bound.
 const std::string* Shard::own_reason(int status, std::string_view reason) {
-  if (reason.empty() || reason == http::standard_reason(status)) return nullptr;
-  const auto known = reasons_.find(reason);
+  return reason.empty() || reason == http::standard_reason(status) ? nullptr : keep_words(reason);
+}
+
+const std::string* Shard::keep_words(std::string_view words) {
+  const auto known = reasons_.find(words);
   if (known != reasons_.end()) return known->second.get();
   if (reasons_.size() >= kMostReasons) return nullptr;
-  auto kept = std::make_unique<std::string>(reason);
+  auto kept = std::make_unique<std::string>(words);
   const std::string* pointer = kept.get();
   reasons_.emplace(*pointer, std::move(kept));
   return pointer;

@@ -81,7 +81,7 @@ struct Metrics::State {
   static constexpr std::size_t kCommonCodes = 1024;
 
   StatusSet success;
-  std::uint64_t requests = 0, succeeded = 0, retries = 0, bytes_in = 0, bytes_out = 0;
+  std::uint64_t requests = 0, succeeded = 0, retries = 0, redirects = 0, redirected = 0, bytes_in = 0, bytes_out = 0;
   std::array<std::uint64_t, kCommonCodes> codes{};
   std::map<std::uint16_t, std::uint64_t> odd_codes;  // from 1,024 on; files can hold them
   std::array<std::uint64_t, 16> outcomes{};
@@ -110,6 +110,8 @@ struct Metrics::State {
     bytes_in += r.bytes_in;
     bytes_out += r.bytes_out;
     retries += r.retries;
+    redirects += r.redirects;
+    redirected += r.redirects > 0;
     ++outcomes[static_cast<std::size_t>(r.outcome) % outcomes.size()];
     if (r.code < kCommonCodes) [[likely]]
       ++codes[r.code];
@@ -137,6 +139,8 @@ struct Metrics::State {
     requests += other.requests;
     succeeded += other.succeeded;
     retries += other.retries;
+    redirects += other.redirects;
+    redirected += other.redirected;
     bytes_in += other.bytes_in;
     bytes_out += other.bytes_out;
     for (std::size_t i = 0; i < codes.size(); ++i) codes[i] += other.codes[i];
@@ -216,6 +220,8 @@ std::uint64_t Metrics::ended_as(Outcome outcome) const {
   return state_->outcomes[static_cast<std::size_t>(outcome) % state_->outcomes.size()];
 }
 std::uint64_t Metrics::retries() const { return state_->retries; }
+std::uint64_t Metrics::redirects() const { return state_->redirects; }
+std::uint64_t Metrics::redirected() const { return state_->redirected; }
 const Histogram& Metrics::success_latencies() const { return state_->successes; }
 const Histogram& Metrics::failure_latencies() const { return state_->failures; }
 const Histogram& Metrics::response_latencies() const { return state_->responses; }

@@ -124,6 +124,7 @@ std::string to_json(const ClosingBooks& c) {
       {"shards", s.shards},
       {"busiest_shard", s.busiest_shard},
       {"waited_for_core", s.waited_for_core},
+      {"redirects", s.redirects},
       {"truncated_captures", s.truncated_captures},
       {"stopped", s.stopped},
       {"was_cut", s.was_cut},
@@ -167,6 +168,7 @@ Expected<ClosingBooks> closing_books_from_json(std::string_view text) {
   s.shards = static_cast<std::uint32_t>(shards);
   read(*json, "busiest_shard", s.busiest_shard);
   read(*json, "waited_for_core", s.waited_for_core);
+  read(*json, "redirects", s.redirects);
   read(*json, "truncated_captures", s.truncated_captures);
   read(*json, "stopped", s.stopped);
   read(*json, "was_cut", s.was_cut);

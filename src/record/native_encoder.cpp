@@ -89,6 +89,7 @@ class NativeEncoder final : public Encoder {
     set(kSeenStatus, r.seen_status == r.code ? 0 : r.seen_status);  // of interest where an error hid it
     set(kOutcome, static_cast<std::uint64_t>(r.outcome));
     set(kRetries, r.retries);
+    set(kRedirects, r.redirects);
     set(kAttack, strings_.number(r.attack, 0));
     set(kMethod, strings_.number(r.method, 1));
     set(kUrl, strings_.number(r.url, 2));

@@ -48,6 +48,7 @@ enum Column : std::uint8_t {
   kError,
   kBody,     // 0: none; else its length + 1
   kHeaders,  // 0: none; else how many + 1
+  kRedirects,
   kColumns,
 };
 // What an absent column means: the next hit number, and zero for all others.

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kAlways = "always";
 
-constexpr std::array<Entry, 26> kEntries{{
+constexpr std::array<Entry, 27> kEntries{{
     {Id::requests, "Requests", "total, rate, throughput", ".requests .rate .throughput", kAlways,
      "total: results read. rate: total divided by `attack` of the next line, per second; n requests have n - 1 gaps between them, so it is "
      "a "
@@ -71,6 +71,9 @@ constexpr std::array<Entry, 26> kEntries{{
     {Id::weak, "Weak", "percentiles", ".weak", "there are too few results for a percentile shown",
      "Percentiles above which not even one result is to be expected: they are the largest value or close to it, and another run may well "
      "give another. 99 needs 100 results, 99.9 needs 1,000."},
+    {Id::redirects, "Redirects", "followed, results", ".redirects .redirected", "redirects were followed",
+     "Redirects followed, and how many results they belong to: a result is of the whole chain, from the first request to the last "
+     "response."},
     {Id::retries, "Retries", "requests, connections opened", ".retries .runs[].plan.connections", "requests were sent again",
      "Requests sent again because the connection they were sent on had been closed by the target meanwhile, and connections opened in "
      "all."},

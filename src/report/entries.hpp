@@ -31,6 +31,7 @@ enum class Id : std::uint8_t {
   failures,
   behind,
   weak,
+  redirects,
   retries,
   spooled,
   captures,

@@ -212,6 +212,7 @@ void recorded_fields(const Input& input, JsonWriter& w) {
   distribution_or_null(input.total.response_latencies(), w);
   w.key("failures");
   failure_counts(input.total, w);
+  w.key("redirects").unsigned_integer(input.total.redirects()).key("redirected").unsigned_integer(input.total.redirected());
   w.key("retries").unsigned_integer(input.total.retries()).key("weak").begin_array();
   for (const double p : weak(input.total.requests(), std::array{50.0, 90.0, 95.0, 99.0, 99.9, 99.99})) w.string(fmt::format("{}th", p));
   w.end_array();

@@ -150,6 +150,7 @@ void trouble_lines(const Input& input, std::string& out) {
     opened += run.plan->summary->connections.opened;
     captures += run.plan->summary->truncated_captures;
   }
+  if (input.total.redirects() > 0) line(out, Id::redirects, fmt::format("{}, {}", input.total.redirects(), input.total.redirected()));
   if (input.total.retries() > 0)
     line(out, Id::retries, fmt::format("{}, {}", input.total.retries(), opened == 0 ? "-" : std::to_string(opened)));
   if (spooled > 0)

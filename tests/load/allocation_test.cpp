@@ -43,6 +43,7 @@ struct Case {
   bool is_closed;
   std::uint32_t shards;
   bool has_body = false;
+  std::int32_t redirects = 10;
 };
 
 class SteadyState : public testing::TestWithParam<Case> {};
@@ -66,6 +67,7 @@ TEST_P(SteadyState, AllocatesNothing) {
   o.hits = kHits;
   o.max_workers = o.max_connections = kConnections;
   o.shards = c.shards;
+  o.redirects = c.redirects;
   Target target{"GET", server.url("/steady"), {{"X-A", "b"}}, nullptr};
   if (c.has_body) target.body = std::make_shared<const std::string>(2000, 'x');
   auto attacker = Attacker::create(o, {target, target, target});
@@ -94,7 +96,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"long_headers", response(200, "", "X-Long: " + std::string(400, 'h') + "\r\nLocation: /a/b\r\n"), true, 1},
                     Case{"large", response(200, std::string(100'000, 'l')), true, 1},
                     Case{"own_reason", "HTTP/1.1 404 There is no such thing here at all\r\nContent-Length: 0\r\n\r\n", true, 1},
-                    Case{"post", response(201, "made"), true, 1, true}),
+                    Case{"post", response(201, "made"), true, 1, true},
+                    Case{"redirected", response(307, "", "Location: /somewhere/else\r\n"), true, 1, true, 2}),
     [](const auto& i) { return i.param.name; });
 
 // Where connections, captures or targets do need memory, it is given back: as much is in use at the end as at the beginning.
@@ -166,6 +169,11 @@ std::string numbered_reason(const support::Seen& seen) {
   return "HTTP/1.1 500 This server has its own reason number " + seen.header("X-Thrum-Seq") + "\r\nContent-Length: 0\r\n\r\n";
 }
 
+// Ever another place to go to, with a name long enough for what is kept to be full early.
+std::string numbered_location(const support::Seen& seen) {
+  return response(302, "", "Location: /" + std::string(2000, 'x') + seen.header("X-Thrum-Seq") + "\r\n");
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Attacks, LongRun,
     testing::Values(Growing{"no_keep_alive", [](auto& o) { o.keep_alive = false; }, [] { return support::answering(); }},
@@ -174,6 +182,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Growing{"captured", [](auto& o) { o.max_body = -1, o.capture_headers = true; },
                             [] { return support::answering(std::string(300, 'c')); }},
                     Growing{"reasons", [](auto&) {}, [] { return Script().request().reply(numbered_reason).again(); }},
+                    Growing{"redirects", [](auto& o) { o.redirects = 1; },
+                            [] { return Script().request().reply(numbered_location).again(); }},
                     Growing{"lazy", [](auto&) {}, [] { return support::answering(); }, true},
                     Growing{"shards", [](auto& o) { o.shards = 3, o.keep_alive = false; }, [] { return support::answering(); }}),
     [](const auto& i) { return i.param.name; });

@@ -64,6 +64,7 @@ Kept keep(const Result& r) {
   k.code = r.code;
   k.seen_status = r.seen_status;
   k.retries = r.retries;
+  k.redirects = r.redirects;
   k.outcome = r.outcome;
   if (r.body) k.body = std::string(*r.body);
   k.has_headers = r.has_headers;
@@ -187,6 +188,7 @@ void expect_sound(const Kept& r, const AttackOptions& options) {
   EXPECT_EQ(r.has_headers, options.capture_headers && r.seen_status != 0);
   EXPECT_EQ(r.body.has_value(), options.max_body != 0 && r.seen_status != 0);
   EXPECT_TRUE(!r.body || options.max_body < 0 || r.body->size() <= static_cast<std::size_t>(options.max_body));
+  EXPECT_LE(r.redirects, std::max(0, options.redirects));
   EXPECT_TRUE(r.outcome != Outcome::timeout || r.latency >= options.timeout);
 }
 
@@ -204,14 +206,16 @@ void expect_sound(const Ran& r, const AttackOptions& options) {
   if (options.duration.count() > 0 && !options.shape.is_closed()) {
     EXPECT_LE(s.books.scheduled, options.shape.hits_before(options.duration));
   }
-  std::uint64_t retries = 0;
+  std::uint64_t retries = 0, redirects = 0;
   std::set<std::uint64_t> hits;
   for (const Kept& k : r.results) {
     expect_sound(k, options);
     EXPECT_TRUE(hits.insert(k.seq).second) << "hit " << k.seq << " has two results";
     retries += static_cast<std::uint64_t>(k.retries);
+    redirects += static_cast<std::uint64_t>(k.redirects);
   }
   EXPECT_EQ(retries, s.connections.stale_retries);
+  EXPECT_EQ(redirects, s.redirects);
   EXPECT_GE(s.elapsed, s.sending);
   EXPECT_GE(s.busiest_shard, 0);
   EXPECT_LE(s.busiest_shard, 1);

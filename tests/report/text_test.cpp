@@ -233,6 +233,7 @@ TEST(Text, EveryLabelIsExplained) {
   std::vector<Result> more = steady(12'000, kMs, kMs, kSecond);
   for (int i = 0; i < 100; ++i) more.push_back(result(i, 1, 0, "connect: refused"));
   more[0].retries = 1;
+  more[0].redirects = 1;
   busy.metrics.add(more);
   busy.metrics.close();
   std::vector<RunInput> runs{busy};

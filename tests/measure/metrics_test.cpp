@@ -194,6 +194,7 @@ TEST(Metrics, MergingEqualsAddingEverything) {
       r.lag = Nanos(static_cast<std::int64_t>(random() % 1000));
       r.bytes_in = random() % 5000;
       r.retries = random() % 50 == 0;
+      r.redirects = static_cast<std::uint16_t>(random() % 3);
       const std::vector<Result> one{r};
       (random() % 2 == 0 ? a : b).add(one);
       all.add(one);
@@ -214,6 +215,8 @@ TEST(Metrics, MergingEqualsAddingEverything) {
     EXPECT_TRUE(x.earliest.same_instant(y.earliest));
     EXPECT_TRUE(x.end.same_instant(y.end));
     EXPECT_EQ(a.retries(), all.retries());
+    EXPECT_EQ(a.redirects(), all.redirects());
+    EXPECT_EQ(a.redirected(), all.redirected());
     EXPECT_EQ(a.response_latencies().quantile(0.9), all.response_latencies().quantile(0.9));
     EXPECT_EQ(a.lags().max(), all.lags().max());
   }

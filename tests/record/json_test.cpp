@@ -24,11 +24,11 @@ TEST(Json, OwnKeysOnlyWhereThereIsSomethingToSay) {
   r.code = 200;
   EXPECT_TRUE(samples::encoded({r}, Encoding::json).ends_with("\"headers\":null}\n"));
   r.lag = Nanos(3), r.first_byte = Nanos(4), r.dns = Nanos(5), r.connect = Nanos(6), r.tls = Nanos(7);
-  r.code = 0, r.seen_status = 206, r.retries = 1, r.outcome = Outcome::truncated;
-  EXPECT_TRUE(
-      samples::encoded({r}, Encoding::json)
-          .ends_with("\"headers\":null,\"lag\":3,\"first_byte\":4,\"dns\":5,\"connect\":6,\"tls\":7,\"seen_status\":206,\"retries\":1,"
-                     "\"outcome\":\"truncated\"}\n"));
+  r.code = 0, r.seen_status = 206, r.retries = 1, r.redirects = 2, r.outcome = Outcome::truncated;
+  EXPECT_TRUE(samples::encoded({r}, Encoding::json)
+                  .ends_with("\"headers\":null,\"lag\":3,\"first_byte\":4,\"dns\":5,\"connect\":6,\"tls\":7,\"seen_status\":206,"
+                             "\"retries\":1,\"redirects\":2,"
+                             "\"outcome\":\"truncated\"}\n"));
 }
 
 // The same members in any order, with blanks anywhere, mean the same.

@@ -42,6 +42,7 @@ TEST(Native, ExtremeNumbersAndTimes) {
       r.dns = Nanos(-1), r.connect = Nanos(0), r.tls = Nanos(INT64_MIN + 1);
       r.code = 0xffff, r.seen_status = 0xfffe;
       r.retries = 255;
+      r.redirects = 0xffff;
       kept.add(r);
     }
   }

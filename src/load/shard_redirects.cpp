@@ -29,14 +29,19 @@ void Shard::follow_redirect(Connection& c, std::uint32_t index, const http::Resp
   if (e.capture != nullptr) e.capture->clear();
   // The connection that brought the redirect is free in a moment, when all that came is handled: on_connection_turn().
   Pool& pool = pool_of(e.request->route);
-  if (&pool == &c.pool() && c.is_reusable())
-    pool.waiting.push_front(index);
-  else
+  // An empty list is added to at its end, where it is taken from again: it would creep through memory else, and allocate.
+  if (&pool != &c.pool() || !c.is_reusable())
     assign(index);
+  else if (pool.waiting.empty())
+    pool.waiting.push_back(index);
+  else
+    pool.waiting.push_front(index);
 }
 
-// Too many redirects, or one to where no request can be sent: the hit failed, whatever the response was.
+// Too many redirects, or one to where no request can be sent: the hit failed, whatever the response was. Of that the headers are
+// kept, which have the Location; its body is not what was asked for.
 void Shard::end_chain(std::uint32_t index, int status, const std::string* why, Nanos end) {
+  if (Capture* capture = exchanges_[index].capture; capture != nullptr) capture->body.clear();
   Record record;
   record.end = end;
   record.status = static_cast<std::uint16_t>(status);

@@ -97,6 +97,14 @@ int listen_on(const std::string& unix_path, std::uint16_t& port) {
   return fd;
 }
 
+// Redirects name the port that the server had when they were recorded.
+std::string with_port(std::string bytes, std::uint16_t port) {
+  constexpr std::string_view kRecorded = ":18080";
+  for (std::size_t at = 0; (at = bytes.find(kRecorded, at)) != std::string::npos;)
+    bytes.replace(at, kRecorded.size(), ":" + std::to_string(port));
+  return bytes;
+}
+
 }  // namespace
 
 struct WireServer::Link {
@@ -217,7 +225,7 @@ bool WireServer::do_steps(Link& link, const std::vector<WireStep>& steps) {
   for (const WireStep& step : steps) {
     switch (step.kind) {
       case WireStep::Kind::send:
-        if (!link.write(step.bytes)) return false;
+        if (!link.write(with_port(step.bytes, port_))) return false;
         break;
       case WireStep::Kind::sleep: {
         pollfd ended{ending_[0], POLLIN, 0};

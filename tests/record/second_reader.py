@@ -73,7 +73,7 @@ def column(b, rows):
 
 
 NAMES = ["seq", "time", "high", "zone", "latency", "lag", "first_byte", "dns", "connect", "tls", "bytes_out", "bytes_in", "code", "seen_status",
-         "outcome", "retries", "attack", "method", "url", "error", "body", "headers"]
+         "outcome", "retries", "attack", "method", "url", "error", "body", "headers", "redirects"]
 OUTCOMES = ["ok", "bad_status", "dns", "connect", "tls", "proxy", "send", "response", "truncated", "timeout", "cut", "client_limit", "expectation",
             "redirect", "unknown"]
 
@@ -149,7 +149,7 @@ def results(payload, strings):
         for phase in ["dns", "connect", "tls"]:
             if optional(c[phase][i]) is not NONE:
                 row[phase] = optional(c[phase][i])
-        for name in ["seen_status", "retries"]:
+        for name in ["seen_status", "retries", "redirects"]:
             if c[name][i]:
                 row[name] = c[name][i]
         usual = "unknown" if row["code"] == 0 else "ok" if 200 <= row["code"] < 400 else "bad_status"

@@ -43,6 +43,14 @@ struct ConnectTo {
   std::uint16_t to_port = 0;  // 0: the target's own
 };
 
+// Proxies are written "http://user:password@host:3128", https://, socks5:// (we look names up) or socks5h:// (the proxy does).
+struct ProxyOptions {
+  std::string url;                   // for every target; empty: as the environment's say
+  std::string for_http, for_https;   // the environment's: for targets of that scheme that are not on this machine's loopback …
+  std::string except;                // … nor in this list, written as NO_PROXY is
+  std::vector<std::pair<std::string, std::string>> headers;  // for the proxy: with CONNECT, and with each plain request
+};
+
 struct AttackOptions {
   std::string name;  // sent as X-Thrum-Attack when not empty
   Shape shape = Shape::constant({50'000'000'000, Nanos(1'000'000'000)});
@@ -67,6 +75,7 @@ struct AttackOptions {
   std::string unix_socket;                   // every connection goes here, "@name": abstract; empty: over the network
   std::vector<ConnectTo> connect_to;         // the first entry that fits a target counts
   std::vector<std::string> local_addresses;  // to connect from, in turn: "IP", "IP-IP", "IP/PREFIX"; empty: the kernel chooses
+  ProxyOptions proxy;
   TlsOptions tls;
   std::optional<Nanos> spin;  // how long before a hit is due to stop sleeping; none given: adaptive; 0: never
 };
@@ -98,6 +107,7 @@ struct Summary {
   Limit limit = Limit::none;
   std::uint64_t limit_value = 0;   // the cap or count that was reached, where there is one
   std::uint64_t limit_needed = 0;  // an estimate of what would have been enough, 0 if unknown
+  std::string proxies;             // those that targets went by, comma-separated, without passwords; empty: none
   Timestamp started;               // wall clock of the attack's t = 0
   Nanos elapsed{0};                // until the last result
   Nanos sending{0};                // length of the schedule that was carried out

@@ -32,6 +32,13 @@ Expected<void> put_output(std::string& to, Text value) {
   return {};
 }
 
+Expected<void> put_proxy(mode::AttackRequest& to, Text value) {
+  if (value.empty()) return usage_error("needs a proxy, like http://proxy.test:3128, or none");
+  to.heeds_environment = false;
+  to.options.proxy.url = value == "none" ? "" : value;
+  return {};
+}
+
 template <class T>
 Expected<void> append(std::vector<T>& to, Expected<std::vector<T>> more) {
   if (!more) return std::unexpected(std::move(more.error()));
@@ -274,6 +281,27 @@ constexpr auto kFlags = std::to_array<Flag>({
      .commands = kAttack,
      .group = Group::connections,
      .bind = [](Options& o, Text v) { return append(o.attack.options.local_addresses, read_list(v)); },
+     .repeats = true},
+    {.name = "proxy",
+     .value = "URL|none",
+     .help = "Proxy for all targets: http://, https://, socks5:// or socks5h://[USER:PASSWORD@]HOST:PORT",
+     .more = "Without it HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY say which targets go by which proxy; `none` heeds none of them. "
+             "With socks5 we look names up, with socks5h the proxy does.",
+     .commands = kAttack,
+     .group = Group::connections,
+     .bind = [](Options& o, Text v) { return put_proxy(o.attack, v); }},
+    {.name = "proxy-header",
+     .value = "\"NAME: VALUE\"",
+     .help = "Header for the proxy, not for the target; may be repeated",
+     .more = "It is sent with CONNECT, and with each request that a proxy gets as it is, which are those for http targets.",
+     .commands = kAttack,
+     .group = Group::connections,
+     .bind = [](Options& o, Text v) -> Expected<void> {
+       auto header = read_header(v);
+       if (!header) return std::unexpected(header.error());
+       o.attack.options.proxy.headers.push_back(std::move(*header));
+       return {};
+     },
      .repeats = true},
     {.name = "session-tickets",
      .takes = Takes::nothing,
@@ -633,7 +661,6 @@ constexpr auto kFlags = std::to_array<Flag>({
      .group = Group::connections,
      .missing = "HTTP/2; this version speaks HTTP/1.1 only, and -http2=false is accepted"},
     {.name = "h2c", .takes = Takes::nothing, .commands = kAttack, .group = Group::connections, .missing = "HTTP/2 without TLS"},
-    {.name = "proxy-header", .commands = kAttack, .group = Group::connections, .repeats = true, .missing = "proxies"},
     {.name = "chunked", .takes = Takes::nothing, .commands = kAttack, .group = Group::connections, .missing = "sending chunked bodies"},
 
     // everywhere

@@ -18,7 +18,8 @@ class Http1Session final : public Session {
     begun_ = false;
     asked_close_ = request.asks_close;
     parser_.reset(request.is_head, capture);
-    if (scratch_.size() < request.head.size() + kSequenceRoom) scratch_.resize(request.head.size() + kSequenceRoom);
+    const std::size_t room = request.head_to_send().size() + kSequenceRoom;
+    if (scratch_.size() < room) scratch_.resize(room);
     const std::size_t size = render_head(request, sequence, scratch_.data());
     return link_.send({scratch_.data(), size}, request.body_bytes());
   }

@@ -135,9 +135,23 @@ Expected<PreparedRequest> prepare(const Target& target, const RequestDefaults& d
   return request;
 }
 
+void address_to_proxy(PreparedRequest& request, std::string_view lines) {
+  std::string_view rest = request.head;
+  const std::string_view line = rest.substr(0, rest.find("\r\n") + 2);
+  rest.remove_prefix(line.size());
+  const std::string_view host = rest.substr(0, rest.find("\r\n") + 2);
+  rest.remove_prefix(host.size());
+  // The target of CONNECT is a host already.
+  const std::size_t target = request.method.size() + 1;
+  request.proxied_head = line.substr(0, target);
+  if (line.substr(target).starts_with('/')) request.proxied_head.append("http://").append(request.url.authority);
+  request.proxied_head.append(line.substr(target)).append(host).append(lines).append(rest);
+}
+
 std::size_t render_head(const PreparedRequest& request, std::uint64_t sequence, char* to) {
-  char* p = to + request.head.size();
-  std::memcpy(to, request.head.data(), request.head.size());
+  const std::string& head = request.head_to_send();
+  char* p = to + head.size();
+  std::memcpy(to, head.data(), head.size());
   p = std::to_chars(p, p + kSequenceRoom, sequence).ptr;
   std::memcpy(p, "\r\n\r\n", 4);
   return static_cast<std::size_t>(p + 4 - to);

@@ -27,11 +27,13 @@ struct PreparedRequest {
   std::string url_text;  // as the user wrote it, for results
   // The request up to and with "X-Thrum-Seq: "; the hit number and "\r\n\r\n" follow, then the body.
   std::string head;
+  std::string proxied_head;      // what goes out instead where a proxy takes it; empty: `head` does
   SharedBytes body;              // null: none
   bool is_head = false;          // the response has no body whatever its headers say
   bool is_idempotent = true;     // may be sent again on a stale connection: safe methods, or an Idempotency-Key header
   bool referer_is_ours = false;  // a redirect added it: the next one replaces it
   bool asks_close = false;       // the connection ends with this request: Connection: close, or defaults without keep-alive
+  const std::string& head_to_send() const { return proxied_head.empty() ? head : proxied_head; }
   std::string_view body_bytes() const { return body ? std::string_view(*body) : std::string_view(); }
 };
 
@@ -45,7 +47,10 @@ Expected<PreparedRequest> prepare(const Target& target, const RequestDefaults& d
 // The value of Authorization for a URL's "user:password" (RFC 7617).
 std::string basic_credentials(std::string_view user_info);
 
-// Writes the hit's bytes (head, sequence number, blank line) to `to`, which has room for head.size() + kSequenceRoom.
+// Makes `proxied_head`: the whole URL in the request line (RFC 9112 section 3.2.2), and `lines`, each with its CRLF.
+void address_to_proxy(PreparedRequest& request, std::string_view lines);
+
+// Writes the hit's bytes (head, sequence number, blank line) to `to`, with room for head_to_send().size() + kSequenceRoom.
 inline constexpr std::size_t kSequenceRoom = 24;
 std::size_t render_head(const PreparedRequest& request, std::uint64_t sequence, char* to);
 

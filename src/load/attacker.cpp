@@ -81,8 +81,8 @@ class AttackerImpl final : public Attacker {
       auto prepared = http::prepare(target, defaults);
       if (!prepared) return std::unexpected(prepared.error());
       load::Request& request = plan_->requests.emplace_back();
-      request.route = plan_->routes.intern(prepared->url);
       request.prepared = std::move(*prepared);
+      load::set_route(request, plan_->routes.intern(request.prepared.url));
       target = Target{};
     }
     return {};
@@ -255,6 +255,7 @@ Summary AttackerImpl::summarise(Timestamp started) const {
     s.ran_dry = s.ran_dry || t.ran_dry;
     for (std::size_t i = 0; i < 8; ++i) late[i] += t.late_by_limit[i];
   }
+  s.proxies = plan_->routes.proxies();
   s.books.failed = s.books.sent - s.books.ok - s.books.cut;
   s.stopped = plan_->stop.load();
   name_the_limit(s, late, finished == 0 ? 0 : latency / static_cast<double>(finished));

@@ -19,6 +19,8 @@ std::string describe_timeout(Waiting waiting, Nanos timeout) {
       return fmt::format("timeout: name not resolved within {}", within);
     case Waiting::for_connect:
       return fmt::format("timeout: not connected within {}", within);
+    case Waiting::for_proxy:
+      return fmt::format("timeout: proxy did not answer within {}", within);
     case Waiting::for_handshake:
       return fmt::format("timeout: TLS handshake not done within {}", within);
     case Waiting::for_sending:
@@ -33,6 +35,13 @@ std::string describe_timeout(Waiting waiting, Nanos timeout) {
       return fmt::format("timeout: response body not complete within {}", within);
   }
   return "timeout";
+}
+
+std::string describe(const net::Fault& fault, const Route& route) {
+  if (fault.phase != net::Fault::Phase::proxy || fault.source != net::Fault::Source::answer)
+    return net::describe(fault, route.endpoint, &route.way);
+  const std::string_view reason = http::standard_reason(static_cast<int>(fault.code));
+  return fmt::format("proxy: {}{}{}", fault.code, reason.empty() ? "" : " ", reason);
 }
 
 }  // namespace
@@ -50,20 +59,20 @@ std::string describe(const Record& r, Nanos timeout) {
     case Outcome::cut:
       return "cut: ended before its response came";
     case Outcome::truncated:
-      if (r.fault.phase != net::Fault::Phase::none) return net::describe(r.fault, r.route->endpoint, &r.route->way);
+      if (r.fault.phase != net::Fault::Phase::none) return describe(r.fault, *r.route);
       [[fallthrough]];
     case Outcome::response:
       return fmt::format("response: {}", http::describe(r.parse_error));
     case Outcome::redirect:
       return "redirect: " + (r.reason != nullptr ? *r.reason : "to a URL that nothing can be sent to");
     default:
-      return net::describe(r.fault, r.route->endpoint, &r.route->way);
+      return describe(r.fault, *r.route);
   }
 }
 
 std::string_view Collector::words(const Record& r) {
-  const Key key{r.outcome,     r.fault.phase,          r.fault.source, r.fault.code,
-                r.fault.place, r.parse_error,          r.waiting,      r.outcome == Outcome::bad_status ? r.status : std::uint16_t{0},
+  const Key key{r.outcome,     r.fault.phase, r.fault.source, r.fault.code,
+                r.fault.place, r.parse_error, r.waiting,      r.outcome == Outcome::bad_status ? r.status : std::uint16_t{0},
                 r.reason,      r.route->index};
   const auto known = words_.find(key);
   if (known != words_.end()) return known->second;

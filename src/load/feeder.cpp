@@ -12,7 +12,8 @@ namespace thrum::load {
 namespace {
 
 std::int64_t weight(const Request& r) {
-  return static_cast<std::int64_t>(sizeof(Request) + r.prepared.head.size() + r.prepared.url_text.size() + r.prepared.body_bytes().size());
+  return static_cast<std::int64_t>(sizeof(Request) + r.prepared.head.size() + r.prepared.proxied_head.size() + r.prepared.url_text.size() +
+                                   r.prepared.body_bytes().size());
 }
 
 }  // namespace
@@ -39,7 +40,7 @@ Expected<std::unique_ptr<Request>> Feeder::next() {
   if (!prepared) return std::unexpected(prepared.error());
   auto request = std::make_unique<Request>();
   request->prepared = std::move(*prepared);
-  request->route = plan_.routes.intern(request->prepared.url);
+  set_route(*request, plan_.routes.intern(request->prepared.url));
   request->is_owned = true;
   return request;
 }

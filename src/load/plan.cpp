@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <set>
+#include <string_view>
+
 #include "base/text.hpp"
 
 namespace thrum::load {
@@ -46,12 +49,20 @@ const Route* Routes::find(const std::string& key) const {
 const Route* Routes::add(std::string key, const http::Url& url) {
   Route route;
   route.endpoint = {url.host, url.port, url.tls, {}};
-  route.way = ways_.way_to(url);
+  ways_.choose(url, route);
   route.index = static_cast<std::uint32_t>(routes_.size());
-  has_tls_ = has_tls_ || url.tls;
+  has_tls_ = has_tls_ || url.tls || route.way.proxy_tls;
   routes_.push_back(std::move(route));
   by_key_.emplace(std::move(key), &routes_.back());
   return &routes_.back();
+}
+
+std::string Routes::proxies() const {
+  const std::lock_guard lock(mutex_);
+  std::set<std::string_view> names;
+  for (const Route& route : routes_)
+    if (!route.proxy.empty()) names.insert(route.proxy);
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 }  // namespace thrum::load

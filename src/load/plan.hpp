@@ -32,6 +32,7 @@ class Routes {
   const Route* intern_redirected(const http::Url& url);
   std::size_t size() const;
   bool has_tls() const;
+  std::string proxies() const;  // those that routes go by, comma-separated
 
  private:
   const Route* find(const std::string& key) const;
@@ -44,6 +45,12 @@ class Routes {
   std::deque<Route> routes_;  // stable addresses
   std::unordered_map<std::string, const Route*> by_key_;
 };
+
+// What a proxy on the route needs to see in a request is added to it.
+inline void set_route(Request& request, const Route* route) {
+  request.route = route;
+  if (route->takes_whole_urls) http::address_to_proxy(request.prepared, route->proxy_lines);
+}
 
 // Closed mode: hit numbers are claimed in blocks from one counter. Blocks get smaller towards the end, so that no shard sits on
 // the last hits while `workers` of others stand idle.
@@ -75,7 +82,7 @@ struct Plan {
   AttackOptions options;
   std::vector<Request> requests;  // eager targets; empty when they are read lazily
   Routes routes;
-  bool has_one_route = false;        // all targets are eager and go to one place
+  bool has_one_route = false;  // all targets are eager and go to one place
   std::vector<net::Address> local_addresses;
   std::uint64_t total = kUnlimited;  // hits of an open schedule
   Nanos end = Nanos::max();          // of sending, from the start

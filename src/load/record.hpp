@@ -18,6 +18,9 @@ namespace thrum::load {
 struct Route {
   net::Endpoint endpoint;
   net::Way way;
+  std::string proxy;              // as people may see it; empty: none
+  bool takes_whole_urls = false;  // it is the proxy that requests are sent to
+  std::string proxy_lines;        // header lines for it
   std::uint32_t index = 0;
 };
 
@@ -62,6 +65,7 @@ enum class Waiting : std::uint8_t {
   for_connection,
   for_name,
   for_connect,
+  for_proxy,
   for_handshake,
   for_sending,
   for_headers,

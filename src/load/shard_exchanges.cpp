@@ -14,15 +14,18 @@ namespace {
 constexpr int kStartsPerEvent = 2;         // it freed one connection; a backlog gets smaller by the other
 constexpr std::size_t kMostReasons = 256;  // of a server's own wording, per shard
 
-Outcome outcome_of(net::Fault::Phase phase) {
+Outcome outcome_of(const net::Fault& fault) {
   using Phase = net::Fault::Phase;
-  switch (phase) {
+  if (fault.at_proxy && fault.phase != Phase::client) return Outcome::proxy;
+  switch (fault.phase) {
     case Phase::dns:
       return Outcome::dns;
     case Phase::connect:
       return Outcome::connect;
     case Phase::tls:
       return Outcome::tls;
+    case Phase::proxy:
+      return Outcome::proxy;
     case Phase::send:
       return Outcome::send;
     case Phase::client:
@@ -266,7 +269,7 @@ void Shard::on_connection_down(Connection& c, const net::Fault& fault) {
     Record record;
     record.status = static_cast<std::uint16_t>(status);
     record.fault = fault;
-    record.outcome = outcome_of(fault.phase);
+    record.outcome = outcome_of(fault);
     record.parse_error = has_begun ? http::ParseError::truncated : http::ParseError::empty;
     record.end = clock();
     finish(index, record);
@@ -289,7 +292,7 @@ void Shard::on_connection_down(Connection& c, const net::Fault& fault) {
   if (fault.phase == net::Fault::Phase::client && fault.code == EADDRNOTAVAIL) {
     ++totals_.late_by_limit[static_cast<std::size_t>(Limit::local_ports)];  // not late, but not sent either
   }
-  fail(index, outcome_of(fault.phase), fault);
+  fail(index, outcome_of(fault), fault);
 }
 
 // A hit that the machine had no descriptor for goes back to those held: it has not left. After the end it is missed.
@@ -384,6 +387,7 @@ Waiting Shard::waiting_of(std::uint32_t index) const {
   if (pool.opening.empty()) return Waiting::for_connection;
   const net::LinkTimes& times = pool.opening.front()->link().times();
   if (times.tls_start != kNever) return Waiting::for_handshake;
+  if (times.proxy_start != kNever) return Waiting::for_proxy;
   return times.dns_start != kNever && times.dns_end == kNever ? Waiting::for_name : Waiting::for_connect;
 }
 

@@ -25,6 +25,7 @@ Expected<void> check_unix_socket(const AttackOptions& o) {
   if (!o.connect_to.empty()) return over_both("-connect-to");
   if (!o.local_addresses.empty()) return over_both("-laddr");
   if (!o.resolvers.empty()) return over_both("-resolvers");
+  if (!o.proxy.url.empty()) return over_both("-proxy");
   if (o.unix_socket.size() > net::longest_unix_path())
     return usage_error(fmt::format("-unix-socket={} is longer than the {} bytes that a socket's path may have",
                                    printable_prefix(o.unix_socket, 40), net::longest_unix_path()));
@@ -36,6 +37,7 @@ Expected<void> check_unix_socket(const AttackOptions& o) {
 
 Expected<void> check_ways(const AttackOptions& o) {
   if (!o.unix_socket.empty()) return check_unix_socket(o);
+  if (auto proxies = http::Proxies::create(o.proxy); !proxies) return std::unexpected(std::move(proxies.error()));
   if (auto local = local_addresses_of(o); !local) return std::unexpected(std::move(local.error()));
   net::ResolverOptions dns;
   dns.servers = o.resolvers;
@@ -48,15 +50,26 @@ Expected<std::vector<net::Address>> local_addresses_of(const AttackOptions& o) {
   return local;
 }
 
-net::Way Ways::way_to(const http::Url& url) const {
-  net::Way way;
+Ways::Ways(const AttackOptions& options) : unix_socket_(options.unix_socket), connect_to_(options.connect_to) {
+  if (auto proxies = http::Proxies::create(options.proxy)) proxies_ = std::move(*proxies);
+}
+
+void Ways::choose(const http::Url& url, Route& route) const {
+  net::Way& way = route.way;
   way.unix_path = unix_socket_;
+  if (!way.unix_path.empty()) return;
   const auto first = std::ranges::find_if(connect_to_, [&](const ConnectTo& entry) { return matches(entry, url); });
   for (auto at = first; at != connect_to_.end(); ++at) {
     if (!is_for_the_same(*first, *at)) continue;
     way.places.push_back({at->to_host.empty() ? url.host : at->to_host, at->to_port == 0 ? url.port : at->to_port});
   }
-  return way;
+  if (!way.places.empty()) return;
+  const http::Proxy* proxy = proxies_.of(url);
+  if (proxy == nullptr) return;
+  way = proxies_.way_through(*proxy, url);
+  route.proxy = proxy->shown;
+  route.takes_whole_urls = http::takes_whole_urls(*proxy, url);
+  if (route.takes_whole_urls) route.proxy_lines = proxies_.lines_for(*proxy);
 }
 
 }  // namespace thrum::load

@@ -1,12 +1,14 @@
 // How targets are reached, by what the attack's options say of it. The first that applies wins: the unix socket, for every
-// target; a -connect-to entry that matches the target's host and port; else straight.
+// target; a -connect-to entry that matches the target's host and port; a proxy; else straight.
 #pragma once
 
 #include <span>
 #include <string>
 #include <vector>
 
+#include "http/proxy.hpp"
 #include "http/url.hpp"
+#include "load/record.hpp"
 #include "net/address.hpp"
 #include "net/way.hpp"
 #include "thrum/attacker.hpp"
@@ -20,12 +22,14 @@ Expected<std::vector<net::Address>> local_addresses_of(const AttackOptions& opti
 
 class Ways {
  public:
-  explicit Ways(const AttackOptions& options) : unix_socket_(options.unix_socket), connect_to_(options.connect_to) {}
-  net::Way way_to(const http::Url& url) const;
+  // Of options that check_ways() has found to be right.
+  explicit Ways(const AttackOptions& options);
+  void choose(const http::Url& url, Route& route) const;
 
  private:
   std::string unix_socket_;
   std::vector<ConnectTo> connect_to_;
+  http::Proxies proxies_;
 };
 
 }  // namespace thrum::load

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "mode/attack_product.hpp"
 #include "mode/linger.hpp"
+#include "mode/proxy_environment.hpp"
 #include "mode/same_file.hpp"
 #include "mode/standard_streams.hpp"
 #include "report/judgement.hpp"
@@ -130,6 +131,7 @@ class AttackRun final : public Attack, private ResultSink {
 };
 
 Expected<void> AttackRun::prepare() {
+  if (request_.heeds_environment) add_environment(request_.options.proxy, environment_variable);
   if (auto checked = check(request_); !checked) return checked;
   if (is_stdin(request_.targets) && ::isatty(STDIN_FILENO) == 1)
     return usage_error(

@@ -29,6 +29,7 @@ struct AttackRequest {
   std::string body;                      // a file; empty: none
   bool capture_body = false;             // keep response bodies
   std::optional<std::int64_t> max_body;  // most bytes of each to keep, -1: all; none given: all if capture_body, else none
+  bool heeds_environment = true;         // for proxies: HTTP_PROXY and the like
   std::string output = "stdout";         // a file, or stdout
   Encoding encoding = Encoding::native;
   std::optional<bool> progress;                            // none given: when stderr is a terminal

@@ -16,15 +16,23 @@ namespace {
 
 using Typed = std::vector<std::pair<std::string, std::string>>;
 
-// Results are passed around; what opens doors must not travel with them.
-Typed masked(Typed typed) {
+bool is_secret(std::string_view header) {
   static constexpr std::array<std::string_view, 6> kSecret{"authorization", "proxy-authorization", "cookie",
                                                            "x-api-key",     "x-auth-token",        "api-key"};
+  return std::find(kSecret.begin(), kSecret.end(), lower(trim(header))) != kSecret.end();
+}
+
+// Results are passed around; what opens doors must not travel with them.
+Typed masked(Typed typed) {
   for (auto& [flag, value] : typed) {
+    if (flag == "proxy") {
+      const std::size_t scheme = value.find("://"), at = value.rfind('@');
+      const std::size_t from = scheme == std::string::npos ? 0 : scheme + 3;
+      if (at != std::string::npos && at >= from) value.replace(from, at - from, "***");
+    }
     const std::size_t colon = value.find(':');
-    if (flag != "header" || colon == std::string::npos) continue;
-    const std::string name = lower(trim(std::string_view(value).substr(0, colon)));
-    if (std::find(kSecret.begin(), kSecret.end(), name) != kSecret.end()) value.replace(colon, std::string::npos, ": ***");
+    if ((flag == "header" || flag == "proxy-header") && colon != std::string::npos && is_secret(value.substr(0, colon)))
+      value.replace(colon, std::string::npos, ": ***");
   }
   return typed;
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/text.hpp"
+#include "net/socks.hpp"
 #include "net/way.hpp"
 
 namespace thrum::net {
@@ -74,6 +75,8 @@ std::string_view phase_word(Fault::Phase phase) {
       return "connect: ";
     case Fault::Phase::tls:
       return "tls: ";
+    case Fault::Phase::proxy:
+      return "proxy: ";
     case Fault::Phase::send:
       return "send: ";
     case Fault::Phase::receive:
@@ -130,6 +133,10 @@ std::string other_words(std::int64_t code) {
   switch (code) {
     case Fault::kTruncated:
       return "connection closed without TLS close_notify";
+    case Fault::kProxyEnded:
+      return "connection closed before the proxy let it through";
+    case Fault::kNoProxyAnswer:
+      return "the answer is not one of an HTTP proxy";
     case Fault::kHandshakeEnded:
       return "connection closed during the handshake";
     case Fault::kNoLocalV4:
@@ -148,16 +155,24 @@ std::string connect_words(const Fault& fault, const Way* way) {
   return words + ": " + printable(way->unix_path);
 }
 
-// The name that was looked up.
+// The name that was looked up. A proxy's tunnel may need the address of the endpoint itself.
 const std::string& host_of(const Fault& fault, const Endpoint& endpoint, const Way* way) {
-  return way == nullptr || way->places.empty() ? endpoint.host : way->places[fault.place % way->places.size()].host;
+  const bool is_own = way == nullptr || way->places.empty() || (way->is_proxied && !fault.at_proxy);
+  return is_own ? endpoint.host : way->places[fault.place % way->places.size()].host;
+}
+
+// Whose certificate was refused.
+const std::string& peer_of(const Fault& fault, const Endpoint& endpoint, const Way* way) {
+  if (fault.at_proxy) return host_of(fault, endpoint, way);
+  return endpoint.server_name.empty() ? endpoint.host : endpoint.server_name;
 }
 
 }  // namespace
 
 std::string describe(const Fault& fault, const Endpoint& endpoint, const Way* way) {
   if (fault.phase == Fault::Phase::none) return "connection closed";
-  const std::string prefix(phase_word(fault.phase));
+  std::string prefix(phase_word(fault.phase));
+  if (fault.at_proxy && fault.phase != Fault::Phase::proxy && fault.phase != Fault::Phase::client) prefix.insert(0, "proxy: ");
   switch (fault.source) {
     case Fault::Source::os:
       if (fault.phase == Fault::Phase::client) return prefix + client_words(fault.code);
@@ -167,7 +182,11 @@ std::string describe(const Fault& fault, const Endpoint& endpoint, const Way* wa
     case Fault::Source::tls_library:
       return prefix + tls_library_words(fault.code);
     case Fault::Source::certificate:
-      return prefix + certificate_words(fault.code, printable(endpoint.server_name.empty() ? endpoint.host : endpoint.server_name));
+      return prefix + certificate_words(fault.code, printable(peer_of(fault, endpoint, way)));
+    case Fault::Source::socks:
+      return prefix + std::string(describe_socks(fault.code));
+    case Fault::Source::answer:
+      return prefix + "answered with status " + std::to_string(fault.code);
     case Fault::Source::other:
       return prefix + other_words(fault.code);
   }

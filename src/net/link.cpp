@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "net/socket.hpp"
 #include "net/tls.hpp"
 #include "net/tls_stream.hpp"
+#include "net/tunnel.hpp"
 
 namespace thrum::net {
 namespace {
@@ -68,10 +70,10 @@ class Link::Impl final : Resolver::Lookup, TlsStream::Owner {
   bool is_up() const { return state_ == State::up; }
   SendOutcome send(std::span<const char> head, std::span<const char> body) {
     if (!is_up()) return {SendOutcome::State::failed, ENOTCONN};
-    return tls_ ? tls_->send(head, body) : network_.reactor.send(socket_, head, body);
+    return tls_ ? tls_->send(head, body) : send_below(head, body);
   }
-  bool is_sending() const { return tls_ ? tls_->is_sending() : network_.reactor.is_sending(socket_); }
-  bool can_skip() const { return tls_ == nullptr && !is_unix(); }
+  bool is_sending() const { return tls_ ? tls_->is_sending() : is_sending_below(); }
+  bool can_skip() const { return tls_ == nullptr && outer_ == nullptr && !is_unix(); }
   void skip(std::uint64_t n) {
     if (can_skip()) network_.reactor.skip(socket_, n);
   }
@@ -79,19 +81,29 @@ class Link::Impl final : Resolver::Lookup, TlsStream::Owner {
   std::string_view protocol() const { return tls_ ? tls_->protocol() : std::string_view{}; }
 
  private:
-  enum class State : std::uint8_t { idle, connecting, shaking, up, down };
+  enum class State : std::uint8_t { idle, connecting, tunnelling, shaking, up, down };
 
   // One address being tried. The one that comes up stays as the socket's handler.
   struct Attempt final : SocketHandler {
     void on_connected(int error) override { link->connected(*this, error); }
-    void on_received(std::span<char> bytes) override { link->tls_ ? link->tls_->received(bytes) : link->owner_.on_bytes(bytes); }
+    void on_received(std::span<char> bytes) override { link->outer_ ? link->outer_->received(bytes) : link->received(bytes); }
     void on_skipped(std::size_t n) override { link->owner_.on_skipped(n); }
-    void on_sent() override { link->tls_ ? link->tls_->sent() : link->owner_.on_sent(); }
-    void on_end(int error) override { link->tls_ ? link->tls_->ended(error) : link->ended(error); }
+    void on_sent() override { link->outer_ ? link->outer_->sent() : link->sent(); }
+    void on_end(int error) override { link->outer_ ? link->outer_->ended(error) : link->ended(error); }
 
     Impl* link = nullptr;
     SocketId socket;
     Address address;
+  };
+
+  // TLS with the proxy: what lies within it is treated as a socket's bytes are.
+  struct Outer final : TlsStream::Owner {
+    explicit Outer(Impl& l) : link(l) {}
+    void on_tls_up() override { link.reached(); }
+    void on_tls_bytes(std::span<const char> bytes) override { link.received(bytes); }
+    void on_tls_sent() override { link.sent(); }
+    void on_tls_down(const Fault& fault) override { link.outer_down(fault); }
+    Impl& link;
   };
 
   void on_lookup(Resolver::Answer answer) override;
@@ -105,11 +117,36 @@ class Link::Impl final : Resolver::Lookup, TlsStream::Owner {
   void on_timer();
   void knock();
   void adopt(Fd socket, const Address& address);
+  void look_up_endpoint();
+  void look_up_place();
+  void endpoint_known(Resolver::Answer answer);
+  void fail_later(const Fault& fault);
   void start(Resolver::Answer answer);
   bool try_next();
   void connected(Attempt& attempt, int error);
+  void start_outer_tls();
+  void reached();
+  void arrived();
   void start_tls();
+
+  SendOutcome send_below(std::span<const char> head, std::span<const char> body = {}) {
+    return outer_ ? outer_->send(head, body) : network_.reactor.send(socket_, head, body);
+  }
+  bool is_sending_below() const { return outer_ ? outer_->is_sending() : network_.reactor.is_sending(socket_); }
+  // What the socket, or the TLS with the proxy, has to tell.
+  void received(std::span<const char> bytes) {
+    if (tls_) return tls_->received(bytes);
+    if (tunnel_) return converse(bytes);
+    owner_.on_bytes(bytes);
+  }
+  void sent() {
+    if (tls_) return tls_->sent();
+    if (!tunnel_) owner_.on_sent();
+  }
+  void converse(std::span<const char> bytes);
+  bool take(const Tunnel::Step& step);
   void ended(int error);
+  void outer_down(const Fault& fault);
   void note(const Fault& fault) {
     if (is_vague(fault_)) fault_ = fault;
   }
@@ -122,7 +159,9 @@ class Link::Impl final : Resolver::Lookup, TlsStream::Owner {
   State state_ = State::idle;
   Endpoint endpoint_;
   const Way* way_ = nullptr;
-  const Place* place_ = nullptr;  // of the way's; null: the endpoint's own
+  const Place* place_ = nullptr;         // of the way's; null: the endpoint's own
+  std::optional<Address> endpoint_address_;  // for the tunnel that needs it
+  bool looks_up_endpoint_ = false;
   std::uint16_t place_index_ = 0;
   std::chrono::milliseconds knock_again_ = kFirstKnock;
   SocketId socket_;
@@ -131,7 +170,10 @@ class Link::Impl final : Resolver::Lookup, TlsStream::Owner {
   std::vector<Address> addresses_;  // still to be tried: the last one first
   int pending_ = 0;                 // attempts under way
   Attempt first_;
-  std::unique_ptr<TlsStream> tls_;
+  Outer outer_owner_{*this};
+  std::unique_ptr<TlsStream> outer_;  // with the proxy
+  std::unique_ptr<Tunnel> tunnel_;    // until it is open
+  std::unique_ptr<TlsStream> tls_;    // with the endpoint
   std::vector<std::unique_ptr<Attempt>> others_;
 };
 
@@ -147,8 +189,32 @@ void Link::Impl::dial(const Endpoint& endpoint, const Way* way, std::uint32_t tu
     place_index_ = static_cast<std::uint16_t>(turn % way->places.size());
     place_ = &way->places[place_index_];
   }
-  if (auto known = network_.resolver.lookup(host(), *this)) return start(std::move(*known));
+  if (way != nullptr && way->needs_address) return look_up_endpoint();
+  look_up_place();
+}
+
+void Link::Impl::look_up_endpoint() {
+  looks_up_endpoint_ = true;
+  if (auto known = network_.resolver.lookup(endpoint_.host, *this)) return endpoint_known(std::move(*known));
   times_.dns_start = now();
+}
+
+void Link::Impl::endpoint_known(Resolver::Answer answer) {
+  if (answer.addresses.empty()) return fail_later(answer.fault);
+  looks_up_endpoint_ = false;
+  endpoint_address_ = answer.addresses.front();
+  look_up_place();
+}
+
+void Link::Impl::look_up_place() {
+  if (auto known = network_.resolver.lookup(host(), *this)) return start(std::move(*known));
+  if (times_.dns_start == kNever) times_.dns_start = now();
+}
+
+// Told from the loop, never from within dial().
+void Link::Impl::fail_later(const Fault& fault) {
+  fault_ = fault;
+  timer_.set(now());
 }
 
 void Link::Impl::knock() {
@@ -159,12 +225,12 @@ void Link::Impl::knock() {
     knock_again_ = std::min(2 * knock_again_, kLongestKnock);
     return;
   }
-  fault_ = fault_of_connect(c.error);
-  timer_.set(now());  // never from within dial()
+  fail_later(fault_of_connect(c.error));
 }
 
 void Link::Impl::on_lookup(Resolver::Answer answer) {
   times_.dns_end = now();
+  if (looks_up_endpoint_) return endpoint_known(std::move(answer));
   start(std::move(answer));
 }
 
@@ -218,10 +284,63 @@ void Link::Impl::connected(Attempt& attempt, int error) {
     if (!try_next()) go_down(fault_);
     return;
   }
-  times_.connect_end = now();
   socket_ = std::exchange(attempt.socket, {});
   give_up_attempts();
   if (!is_unix()) network_.resolver.worked(host(), attempt.address);
+  if (way_ != nullptr && way_->is_proxied) {
+    state_ = State::tunnelling;
+    times_.proxy_start = now();
+    if (way_->proxy_tls) return start_outer_tls();
+  }
+  reached();
+}
+
+void Link::Impl::start_outer_tls() {
+  outer_ = network_.tls.open_outer(network_.reactor, socket_, {host(), port(), true, {}}, outer_owner_);
+  if (outer_ == nullptr) return go_down(Fault::other(Fault::Phase::tls, Fault::kTlsSetup));
+  outer_->start();
+}
+
+// Bytes get to the endpoint, or to its proxy.
+void Link::Impl::reached() {
+  if (way_ == nullptr || !way_->tunnel) return arrived();
+  tunnel_ = way_->tunnel(endpoint_, endpoint_address_ ? &*endpoint_address_ : nullptr);
+  take(tunnel_->begin());
+}
+
+void Link::Impl::converse(std::span<const char> bytes) {
+  while (!bytes.empty()) {
+    const Tunnel::Step step = tunnel_->received(bytes);
+    const bool is_stuck = step.used == 0 && step.state == Tunnel::State::talking;
+    bytes = bytes.subspan(step.used);
+    // Whoever is at the other end, a server of HTTP or TLS, speaks when it is spoken to.
+    if (is_stuck || (step.state == Tunnel::State::open && !bytes.empty()))
+      return go_down(Fault::other(Fault::Phase::proxy, Fault::kNoProxyAnswer));
+    if (step.state == Tunnel::State::open) {
+      tunnel_.reset();
+      return arrived();
+    }
+    if (!take(step)) return;
+  }
+}
+
+// False: the link is down.
+bool Link::Impl::take(const Tunnel::Step& step) {
+  if (step.state == Tunnel::State::refused) {
+    go_down(step.fault);
+    return false;
+  }
+  if (step.say.empty()) return true;
+  if (is_sending_below()) {  // an answer to what has not been said
+    go_down(Fault::other(Fault::Phase::proxy, Fault::kNoProxyAnswer));
+    return false;
+  }
+  send_below(step.say);  // if it failed, ended() follows
+  return true;
+}
+
+void Link::Impl::arrived() {
+  times_.connect_end = now();
   if (endpoint_.tls) return start_tls();
   state_ = State::up;
   owner_.on_up();
@@ -232,6 +351,7 @@ void Link::Impl::start_tls() {
   times_.tls_start = now();
   tls_ = network_.tls.open(network_.reactor, socket_, endpoint_, *this);
   if (tls_ == nullptr) return go_down(Fault::other(Fault::Phase::tls, Fault::kTlsSetup));
+  if (outer_) tls_->lie_within(*outer_);
   tls_->start();
 }
 
@@ -242,13 +362,23 @@ void Link::Impl::on_tls_up() {
 }
 
 void Link::Impl::ended(int error) {
+  if (tls_) return tls_->ended(error);
+  if (state_ == State::tunnelling)
+    return go_down(error == 0 ? Fault::other(Fault::Phase::proxy, Fault::kProxyEnded) : Fault::os(Fault::Phase::proxy, error));
   if (error == 0) return go_down({});
   go_down(Fault::os(error == EPIPE ? Fault::Phase::send : Fault::Phase::receive, error));
 }
 
+// A proxy that ends its TLS in good order ends what lies within it, too.
+void Link::Impl::outer_down(const Fault& fault) {
+  if (fault.phase == Fault::Phase::none) return ended(0);
+  go_down(fault);
+}
+
 void Link::Impl::go_down(const Fault& fault) {
-  close(false);
   Fault told = fault;
+  told.at_proxy = way_ != nullptr && way_->is_proxied && !looks_up_endpoint_ && (state_ == State::connecting || state_ == State::tunnelling);
+  close(false);
   told.place = place_index_;
   owner_.on_down(told);
 }
@@ -265,6 +395,7 @@ void Link::Impl::close(bool abort) {
   leave();
   give_up_attempts();
   if (tls_) tls_->end(!abort);
+  if (outer_) outer_->end(!abort);
   if (socket_.is_valid()) network_.reactor.close(std::exchange(socket_, {}), abort);
   state_ = State::down;
 }

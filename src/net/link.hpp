@@ -19,9 +19,11 @@ class LocalAddresses;
 class Resolver;
 class TlsClient;
 
-// When the phases of coming up began and ended; kNever where a phase was not gone through.
+// When the phases of coming up began and ended; kNever where a phase was not gone through. Connected is who can speak to the
+// endpoint: what a proxy needs to hear first is part of it.
 struct LinkTimes {
   Instant dns_start = kNever, dns_end = kNever, connect_start = kNever, connect_end = kNever, tls_start = kNever, tls_end = kNever;
+  Instant proxy_start = kNever;  // within connecting: the proxy is connected to and spoken to
 };
 
 class LinkOwner {
@@ -53,7 +55,8 @@ class Link {
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  // Looks up, connects (both families raced: the second starts 250 ms later or when the first fails), shakes hands.
+  // Looks up, connects (both families raced: the second starts 250 ms later or when the first fails), speaks to the proxy if
+  // there is one on the way, shakes hands.
   // What came of it is told by on_up() or on_down(), never from within dial(). No timeout of its own: the owner closes.
   // `way`, if not null, outlives the link; of several places this connection goes to the one whose `turn` it is.
   void dial(const Endpoint& endpoint, const Way* way = nullptr, std::uint32_t turn = 0);

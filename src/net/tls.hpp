@@ -45,8 +45,12 @@ class TlsClient {
 
   // The stream of a connected socket whose peer is `endpoint`; null when load() fails. The handshake begins with start().
   std::unique_ptr<TlsStream> open(Reactor& reactor, SocketId socket, const Endpoint& endpoint, TlsStream::Owner& owner);
+  // The same with a proxy, to which HTTP/1.1 is spoken: the stream to the endpoint lies within it.
+  std::unique_ptr<TlsStream> open_outer(Reactor& reactor, SocketId socket, const Endpoint& proxy, TlsStream::Owner& owner);
 
  private:
+  std::unique_ptr<TlsStream> open(Reactor& reactor, SocketId socket, const Endpoint& endpoint, TlsStream::Owner& owner,
+                                  const std::vector<std::string>& protocols, TlsBuffers& buffers);
   void set_up_sessions();
   void resume_session(ssl_st* ssl, const std::string& peer);
   static int on_new_session(ssl_st* ssl, ssl_session_st* session);
@@ -56,6 +60,7 @@ class TlsClient {
   bool is_loaded_ = false;
   Expected<SslContext> context_;
   TlsBuffers buffers_;
+  TlsBuffers outer_buffers_;  // a stream's own while that within it is at work
   std::map<std::string, SslSession> sessions_;  // by name and port; only with session tickets
 };
 

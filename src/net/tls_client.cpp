@@ -92,15 +92,26 @@ void TlsClient::set_up_sessions() {
 
 std::unique_ptr<TlsStream> TlsClient::open(Reactor& reactor, SocketId socket, const Endpoint& endpoint, TlsStream::Owner& owner) {
   if (!load()) return nullptr;
+  return open(reactor, socket, endpoint, owner, protocols_, buffers_);
+}
+
+std::unique_ptr<TlsStream> TlsClient::open_outer(Reactor& reactor, SocketId socket, const Endpoint& proxy, TlsStream::Owner& owner) {
+  if (!load()) return nullptr;
+  if (outer_buffers_.plain == nullptr) outer_buffers_ = make_tls_buffers();
+  return open(reactor, socket, proxy, owner, {"http/1.1"}, outer_buffers_);
+}
+
+std::unique_ptr<TlsStream> TlsClient::open(Reactor& reactor, SocketId socket, const Endpoint& endpoint, TlsStream::Owner& owner,
+                                           const std::vector<std::string>& protocols, TlsBuffers& buffers) {
   ERR_clear_error();
   Ssl ssl(SSL_new(context_->get()));
   const std::string name = peer_name(endpoint);
   if (ssl == nullptr || !expect_peer(ssl.get(), name)) return nullptr;
-  if (const std::string list = alpn_list(protocols_); !list.empty())
+  if (const std::string list = alpn_list(protocols); !list.empty())
     SSL_set_alpn_protos(ssl.get(), reinterpret_cast<const unsigned char*>(list.data()), static_cast<unsigned>(list.size()));
   SSL_set_connect_state(ssl.get());
   if (options_.session_tickets) resume_session(ssl.get(), name + ':' + std::to_string(endpoint.port));
-  return std::make_unique<TlsStream>(std::move(ssl), reactor, socket, buffers_, owner);
+  return std::make_unique<TlsStream>(std::move(ssl), reactor, socket, buffers, owner);
 }
 
 // A place for the peer's next ticket is the SSL's application data; what lies there is used. A TLS 1.3 ticket serves once

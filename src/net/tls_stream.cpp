@@ -149,7 +149,7 @@ SendOutcome TlsStream::send(std::span<const char> head, std::span<const char> bo
 void TlsStream::sent() {
   if (!queued_.empty()) {
     const std::vector<char> next = std::exchange(queued_, {});
-    if (reactor_.send(socket_, next).state != SendOutcome::State::done) return;  // if it failed, ended() follows
+    if (send_below(next).state != SendOutcome::State::done) return;  // if it failed, ended() follows
   }
   if (!is_sending_ || push().state != SendOutcome::State::done) return;
   is_sending_ = false;
@@ -165,7 +165,7 @@ void TlsStream::ended(int error) {
 }
 
 void TlsStream::end(bool politely) {
-  const bool can_speak = state_ == State::up && !is_sending_ && !reactor_.is_sending(socket_);
+  const bool can_speak = state_ == State::up && !is_sending_ && !is_sending_below();
   state_ = State::down;
   if (!politely || !can_speak) return;
   ERR_clear_error();
@@ -187,6 +187,12 @@ bool TlsStream::encrypt(std::span<const char> plain) {
   return false;
 }
 
+SendOutcome TlsStream::send_below(std::span<const char> ciphertext) {
+  return outer_ != nullptr ? outer_->send(ciphertext) : reactor_.send(socket_, ciphertext);
+}
+
+bool TlsStream::is_sending_below() const { return outer_ != nullptr ? outer_->is_sending() : reactor_.is_sending(socket_); }
+
 // Sends what is encrypted, and encrypts and sends what is left of the body as long as the socket takes it.
 SendOutcome TlsStream::push() {
   for (;;) {
@@ -203,10 +209,10 @@ SendOutcome TlsStream::flush() {
   auto& out = buffers_.out;
   if (out.empty()) return {};
   SendOutcome outcome{SendOutcome::State::pending, 0};
-  if (reactor_.is_sending(socket_))
+  if (is_sending_below())
     queued_.insert(queued_.end(), out.begin(), out.end());
   else
-    outcome = reactor_.send(socket_, out);
+    outcome = send_below(out);
   out.clear();
   return outcome;
 }

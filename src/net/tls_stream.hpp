@@ -47,6 +47,9 @@ class TlsStream {
   TlsStream(const TlsStream&) = delete;
   TlsStream& operator=(const TlsStream&) = delete;
 
+  // Before start(): this stream lies within another, which takes its ciphertext in the socket's place and must outlive it.
+  void lie_within(TlsStream& outer) { outer_ = &outer; }
+
   // The client's hello leaves; a server waits for one.
   void start();
 
@@ -71,6 +74,8 @@ class TlsStream {
   bool shake();
   void decrypt();
   bool encrypt(std::span<const char> plain);
+  SendOutcome send_below(std::span<const char> ciphertext);
+  bool is_sending_below() const;
   SendOutcome push();
   SendOutcome flush();
   void go_down(Fault fault);
@@ -81,6 +86,7 @@ class TlsStream {
   TlsBuffers& buffers_;
   Owner& owner_;
   SocketId socket_;
+  TlsStream* outer_ = nullptr;
   State state_ = State::shaking;
   bool is_sending_ = false;     // the owner's send is not over
   bool* is_gone_ = nullptr;     // told by the destructor: a call of the owner's may end the stream

@@ -2,8 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "net/address.hpp"
+#include "net/tunnel.hpp"
 
 namespace thrum::net {
 
@@ -17,6 +22,12 @@ struct Place {
 struct Way {
   std::string unix_path;      // not empty: over this socket ("@name": an abstract one), and no name is looked up
   std::vector<Place> places;  // connections end here, at each in turn; empty: at the endpoint's own host and port
+
+  bool is_proxied = false;     // the places are a proxy's
+  bool proxy_tls = false;      // which is spoken to over TLS
+  bool needs_address = false;  // the endpoint's name is looked up for the tunnel, which gets an address then
+  // What leads from the proxy to the endpoint; none: the proxy itself takes what is sent.
+  std::function<std::unique_ptr<Tunnel>(const Endpoint& to, const Address* address)> tunnel;
 };
 
 }  // namespace thrum::net

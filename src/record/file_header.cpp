@@ -115,6 +115,7 @@ std::string to_json(const ClosingBooks& c) {
       {"books", {{"scheduled", b.scheduled}, {"sent", b.sent}, {"missed", b.missed}, {"ok", b.ok}, {"failed", b.failed}, {"cut", b.cut}}},
       {"connections",
        {{"opened", n.opened}, {"failed", n.failed}, {"reused", n.reused}, {"peak", n.peak}, {"stale_retries", n.stale_retries}}},
+      {"proxies", s.proxies},
       {"limit", kLimits[std::min<std::size_t>(static_cast<std::size_t>(s.limit), kLimits.size() - 1)]},
       {"limit_value", s.limit_value},
       {"limit_needed", s.limit_needed},
@@ -159,6 +160,7 @@ Expected<ClosingBooks> closing_books_from_json(std::string_view text) {
   if (const auto found = std::find(kLimits.begin(), kLimits.end(), limit); found != kLimits.end())
     s.limit = static_cast<Limit>(found - kLimits.begin());
   std::uint64_t shards = 0;
+  read(*json, "proxies", s.proxies);
   read(*json, "limit_value", s.limit_value);
   read(*json, "limit_needed", s.limit_needed);
   read(*json, "started", s.started);

@@ -49,6 +49,8 @@ constexpr std::array<Entry, 27> kEntries{{
     {Id::limit, "Limit", "reason", ".limit", "something kept requests from leaving when they were due",
      "What it was, and what would have been enough where that can be told. Unless it was the target itself, it was a limit of thrum or of "
      "this machine, and the numbers above are not those of the rate asked for."},
+    {Id::proxies, "Proxies", "URL", ".runs[].plan.proxies", "requests went by a proxy",
+     "The proxies between thrum and the target, whose work is part of every figure here. Passwords are left out."},
     {Id::lag, "Lag", "mean, 50, 99, max", ".lag", "results recorded by thrum",
      "How long after its due time a request was sent. Microseconds are the clock's and the kernel's; milliseconds mean that the sender was "
      "short of something."},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <set>
 
 #include "base/duration.hpp"
 #include "base/size.hpp"
@@ -92,6 +93,10 @@ void books_lines(const Input& input, std::string& out) {
   line(out, Id::rates, joined({rate_or_dash(t.rates.asked), rate_or_dash(t.rates.sent), rate_or_dash(t.rates.answered)}));
   if (const std::uint64_t lost = lost_of(input.runs); lost > 0) line(out, Id::lost, std::to_string(lost));
   if (const std::string limit = limit_words(input.runs); !limit.empty()) line(out, Id::limit, limit);
+  std::set<std::string> proxies;
+  for (const RunInput& run : input.runs)
+    if (run.plan && run.plan->summary && !run.plan->summary->proxies.empty()) proxies.insert(printable(run.plan->summary->proxies));
+  if (!proxies.empty()) line(out, Id::proxies, fmt::format("{}", fmt::join(proxies, ", ")));
 }
 
 void sending_lines(const Input& input, std::string& out) {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "attack_run.hpp"
+#include "scripted_source.hpp"
 #include "support/scripted_server.hpp"
 
 namespace thrum::load {
@@ -104,6 +105,85 @@ TEST(Resolvers, AreCheckedBeforeTheAttack) {
   AttackOptions o = closed_attack(1, 1);
   o.resolvers = {":abc"};
   EXPECT_THAT(refusal(o), HasSubstr("(-resolvers)"));
+}
+
+// The proxy is a scripted server that answers as a target would: it is asked for whole URLs.
+TEST(HttpProxy, IsAskedForWholeUrls) {
+  const ScriptedServer proxy(answering());
+  AttackOptions o = closed_attack(1, 4);
+  o.proxy.url = "http://me:pw@" + proxy.authority();
+  o.proxy.headers = {{"X-Via", "thrum"}};
+  const Ran r = attack(o, get({"http://shop.invalid/a?b", "http://other.invalid:8080/"}));
+  EXPECT_EQ(r.books().ok, 4u) << r.results[0].error;
+  EXPECT_EQ(proxy.accepted(), 2u) << "one for each host";
+  const auto seen = proxy.seen();
+  EXPECT_EQ(seen[0].target(), "http://shop.invalid/a?b");
+  EXPECT_EQ(seen[0].header("Host"), "shop.invalid");
+  EXPECT_EQ(seen[0].header("Proxy-Authorization"), "Basic bWU6cHc=");
+  EXPECT_EQ(seen[0].header("X-Via"), "thrum");
+  EXPECT_EQ(seen[1].target(), "http://other.invalid:8080/");
+  EXPECT_EQ(r.results[0].url, "http://shop.invalid/a?b");
+  EXPECT_EQ(r.summary->proxies, "http://me:***@" + proxy.authority());
+}
+
+TEST(HttpProxy, IsGivenTargetsThatAreReadWhileAttacking) {
+  const ScriptedServer proxy(answering());
+  AttackOptions o = closed_attack(1, kUnlimited);
+  o.proxy.url = "http://" + proxy.authority();
+  const Ran r = attack(o, std::make_unique<ScriptedSource>([](std::uint64_t i) -> Expected<std::optional<Target>> {
+                         if (i == 2) return std::nullopt;
+                         return target_of(i == 0 ? "http://a.invalid/" : "http://b.invalid/");
+                       }));
+  EXPECT_EQ(r.books().ok, 2u);
+  EXPECT_EQ(proxy.seen()[1].target(), "http://b.invalid/");
+}
+
+TEST(HttpProxy, IsAskedToConnectForTls) {
+  const ScriptedServer proxy(support::Script().answer(407, "no").again());
+  AttackOptions o = closed_attack(1, 1);
+  o.proxy.url = "http://" + proxy.authority();
+  const Ran r = attack(o, "https://shop.invalid/");
+  EXPECT_EQ(r.results[0].error, "proxy: 407 Proxy Authentication Required");
+  EXPECT_EQ(r.results[0].outcome, Outcome::proxy);
+  EXPECT_EQ(r.results[0].code, 0);
+  EXPECT_EQ(proxy.seen()[0].method(), "CONNECT");
+  EXPECT_EQ(proxy.seen()[0].target(), "shop.invalid:443");
+  EXPECT_EQ(proxy.seen()[0].header("Proxy-Authorization"), "");
+}
+
+TEST(HttpProxy, ThatIsSilentOrGoneIsToBlame) {
+  const ScriptedServer silent(support::Script().request());
+  AttackOptions o = closed_attack(1, 1);
+  o.proxy.url = "http://" + silent.authority();
+  o.timeout = Nanos(50'000'000);
+  const Ran waited = attack(o, "https://shop.invalid/");
+  EXPECT_EQ(waited.results[0].error, "timeout: proxy did not answer within 50ms");
+  ScriptedServer gone(answering());
+  o.proxy.url = "http://" + gone.authority();
+  gone.stop_listening();
+  const Ran refused = attack(o, "http://shop.invalid/");
+  EXPECT_EQ(refused.results[0].error, "proxy: connect: connection refused");
+  EXPECT_EQ(refused.results[0].outcome, Outcome::proxy);
+}
+
+TEST(HttpProxy, OfTheEnvironmentIsNotForLoopbackNorForWhatConnectToMoves) {
+  const ScriptedServer target(answering()), proxy(answering());
+  AttackOptions o = closed_attack(1, 3);
+  o.proxy.for_http = "http://" + proxy.authority();
+  o.connect_to = {{"moved.invalid", 80, "127.0.0.1", target.port()}};
+  const Ran r = attack(o, get({target.url(), "http://moved.invalid/", "http://shop.invalid/"}));
+  EXPECT_EQ(r.books().ok, 3u);
+  EXPECT_EQ(target.requests(), 2u);
+  EXPECT_EQ(target.seen()[1].target(), "/");
+  EXPECT_EQ(proxy.requests(), 1u);
+}
+
+TEST(Proxy, ThatIsNoneIsRefusedBeforeTheAttack) {
+  AttackOptions o = closed_attack(1, 1);
+  o.proxy.url = "gopher://me:secret@p";
+  EXPECT_EQ(refusal(o), "proxy \"gopher://***@p\": proxies are spoken to by http, https, socks5 or socks5h");
+  o.proxy.url = "http://p", o.unix_socket = "/s";
+  EXPECT_THAT(refusal(o), HasSubstr("-unix-socket and -proxy"));
 }
 
 }  // namespace

@@ -98,7 +98,10 @@ class AttackTest : public testing::Test {
 TEST_F(AttackTest, WritesEachResultTheHeaderAndTheBooks) {
   AttackRequest r = request("/bytes/16");
   r.options.name = "trial";
-  r.typed = {{"n", "20"}, {"header", "Authorization: Bearer secret"}};
+  r.typed = {{"n", "20"},
+             {"header", "Authorization: Bearer secret"},
+             {"proxy", "http://me:secret@p:1"},
+             {"proxy-header", "Proxy-Authorization: Bearer secret"}};
   const auto end = run(r);
   ASSERT_TRUE(end) << end.error().text;
   EXPECT_EQ(*end, AttackEnd::done);
@@ -110,7 +113,9 @@ TEST_F(AttackTest, WritesEachResultTheHeaderAndTheBooks) {
   EXPECT_EQ(found.header.attack, "trial");
   EXPECT_EQ(found.header.asked_rate, 1000);
   EXPECT_EQ(found.header.run_id.size(), 32u);
-  EXPECT_THAT(found.header.options, testing::ElementsAre(testing::Pair("n", "20"), testing::Pair("header", "Authorization: ***")));
+  EXPECT_THAT(found.header.options,
+              testing::ElementsAre(testing::Pair("n", "20"), testing::Pair("header", "Authorization: ***"),
+                                   testing::Pair("proxy", "http://***@p:1"), testing::Pair("proxy-header", "Proxy-Authorization: ***")));
   ASSERT_TRUE(found.closing);
   EXPECT_EQ(found.closing->summary.books.sent, 20u);
   EXPECT_EQ(warned_, "");

@@ -5,9 +5,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "net/link.hpp"
+#include "net/tls.hpp"
 #include "peers.hpp"
 #include "system_calls.hpp"
 
@@ -188,6 +191,218 @@ TEST(LinkFrom, AnAddressWithoutPortsIsPassedOver) {
   last.dial({"127.0.0.1", server.port});
   run_until(*own, [&] { return none.downs == 1; });
   EXPECT_EQ(none.fault, Fault::os(Fault::Phase::client, EADDRNOTAVAIL));
+}
+
+// A proxy of its own language: it wants to hear "in?\n" and says "yes\n".
+class PolitelyAsking final : public Tunnel {
+ public:
+  Step begin() override { return {State::talking, "in?\n"}; }
+  Step received(std::span<const char> bytes) override {
+    std::size_t used = 0;
+    while (used < bytes.size() && (heard_.empty() || heard_.back() != '\n')) heard_ += bytes[used++];
+    if (heard_ == "yes\n") return {State::open, {}, used};
+    if (heard_.ends_with('\n')) return Step::refused(Fault{Fault::Phase::proxy, Fault::Source::answer, 403});
+    return {State::talking, {}, used};
+  }
+
+ private:
+  std::string heard_;
+};
+
+class TunnelTest : public WayTest {
+ protected:
+  TunnelTest() {
+    way.is_proxied = true;
+    way.tunnel = [](const Endpoint&, const Address*) { return std::make_unique<PolitelyAsking>(); };
+  }
+};
+
+TEST_F(TunnelTest, LeadsToTheEndpointWhoseNameTheProxyKnows) {
+  Server proxy(*own, kV4);
+  way.places = {{"127.0.0.1", proxy.port}};
+  link.dial(kNowhere, &way);
+  run_until(*own, [&] { return proxy.peers.size() == 1 && proxy.peers[0].bytes == "in?\n"; });
+  EXPECT_EQ(owner.ups, 0);
+  EXPECT_NE(link.times().proxy_start, kNever);
+  EXPECT_EQ(link.times().connect_end, kNever);
+  Server::Peer& peer = proxy.peers[0];
+  own->network().reactor.send(peer.id, span_of("ye"));
+  settle(*own);
+  own->network().reactor.send(peer.id, span_of("s\n"));
+  run_until(*own, [&] { return owner.ups == 1; });
+  EXPECT_TRUE(link.can_skip());
+  EXPECT_EQ(link.times().dns_start, kNever);
+  EXPECT_GE(link.times().connect_end, link.times().proxy_start);
+  link.send(span_of("hello"));
+  run_until(*own, [&] { return peer.bytes == "in?\nhello"; });
+  own->network().reactor.send(peer.id, span_of("world"));
+  run_until(*own, [&] { return owner.bytes == "world"; });
+  own->network().reactor.close(peer.id);
+  run_until(*own, [&] { return owner.downs == 1; });
+  EXPECT_EQ(owner.fault, Fault{}) << "what happens behind an open tunnel is the endpoint's";
+}
+
+struct Unwilling {
+  const char* name;
+  std::string answer;
+  bool ends;
+  std::string words;
+};
+
+TEST_F(TunnelTest, AProxyThatIsUnwillingIsSaidToBe) {
+  const Unwilling cases[] = {
+      {"refuses", "no\n", false, "proxy: answered with status 403"},
+      {"says more than it was asked", "yes\nand more", false, "proxy: the answer is not one of an HTTP proxy"},
+      {"hangs up", "", true, "proxy: connection closed before the proxy let it through"},
+      {"hangs up half-way", "ye", true, "proxy: connection closed before the proxy let it through"},
+  };
+  for (const Unwilling& c : cases) {
+    Server proxy(*own, kV4);
+    proxy.when_accepted = [&](Server::Peer& p) {
+      own->network().reactor.send(p.id, span_of(c.answer));
+      if (c.ends) own->network().reactor.close(p.id);
+    };
+    way.places = {{"127.0.0.1", proxy.port}};
+    Owner o;
+    Link l(own->network(), o);
+    l.dial(kNowhere, &way);
+    run_until(*own, [&] { return o.downs == 1; });
+    EXPECT_EQ(o.ups, 0) << c.name;
+    EXPECT_EQ(describe(o.fault, kNowhere, &way), c.words) << c.name;
+  }
+}
+
+TEST_F(TunnelTest, WhatFailsOnTheWayToTheProxyIsTheProxys) {
+  way.places = {{"127.0.0.1", free_port(kV4)}};
+  dial(kNowhere);
+  EXPECT_TRUE(owner.fault.at_proxy);
+  EXPECT_EQ(words(kNowhere), "proxy: connect: connection refused");
+  way.places = {{"a..b", 1}};
+  Owner unknown;
+  Link to_unknown(own->network(), unknown);
+  to_unknown.dial(kNowhere, &way);
+  run_until(*own, [&] { return unknown.downs == 1; });
+  EXPECT_EQ(describe(unknown.fault, kNowhere, &way), "proxy: dns: not a host name: a..b");
+}
+
+TEST_F(TunnelTest, GetsTheEndpointsAddressIfItNeedsOne) {
+  Server proxy(*own, kV4);
+  way.places = {{"127.0.0.1", proxy.port}};
+  way.needs_address = true;
+  std::optional<Address> asked_for;
+  way.tunnel = [&](const Endpoint&, const Address* address) {
+    if (address != nullptr) asked_for = *address;
+    return std::make_unique<PolitelyAsking>();
+  };
+  link.dial({"::1", 80}, &way);
+  run_until(*own, [&] { return asked_for.has_value(); });
+  EXPECT_EQ(asked_for, kV6);
+  Owner o;
+  Link unknown(own->network(), o);
+  const Endpoint nobody{"a..b", 80};
+  unknown.dial(nobody, &way);
+  run_until(*own, [&] { return o.downs == 1; });
+  EXPECT_EQ(describe(o.fault, nobody, &way), "dns: not a host name: a..b") << "the target's name, not the proxy's";
+}
+
+// A proxy that speaks TLS, and behind it an endpoint that does, in one: it echoes what comes through both.
+struct TlsInTls : ListenHandler {
+  struct Peer : SocketHandler, TlsStream::Owner {
+    struct Inner : TlsStream::Owner {
+      void on_tls_up() override {}
+      void on_tls_bytes(std::span<const char> b) override { stream->send(b); }
+      void on_tls_sent() override {}
+      void on_tls_down(const Fault&) override { down = true; }
+      std::unique_ptr<TlsStream> stream;
+      bool down = false;
+    };
+    void on_connected(int) override {}
+    void on_received(std::span<char> b) override { outer->received(b); }
+    void on_skipped(std::size_t) override {}
+    void on_sent() override { outer->sent(); }
+    void on_end(int e) override { outer->ended(e); }
+    void on_tls_up() override {}
+    void on_tls_bytes(std::span<const char> b) override {
+      if (inner.stream) return inner.stream->received(b);
+      asked.append(b.begin(), b.end());
+      if (asked != "in?\n") return;
+      inner.stream = all->server_inside->open(all->reactor, socket, inner);
+      inner.stream->lie_within(*outer);
+      outer->send(span_of("yes\n"));
+      inner.stream->start();
+    }
+    void on_tls_sent() override {
+      if (inner.stream) inner.stream->sent();
+    }
+    void on_tls_down(const Fault&) override { all->reactor.close(socket); }
+    TlsInTls* all = nullptr;
+    SocketId socket;
+    std::unique_ptr<TlsStream> outer;
+    Inner inner;
+    std::string asked;
+  };
+  explicit TlsInTls(OwnNetwork& own) : reactor(own.network().reactor) {
+    server = std::move(*TlsServer::create(*TlsIdentity::self_signed({"127.0.0.1"})));
+    server_inside = std::move(*TlsServer::create(*TlsIdentity::self_signed({"shop.test"}), {"h2"}));
+    auto socket = listen_on(kV4, 0);
+    port = local_port(socket->get());
+    listener = reactor.listen(std::move(*socket), *this);
+  }
+  ~TlsInTls() override {
+    reactor.close(listener);
+    for (const Peer& p : peers) reactor.close(p.socket);
+  }
+  void on_accepted(Fd socket) override {
+    Peer& p = peers.emplace_back();
+    p.all = this;
+    p.socket = reactor.adopt(std::move(socket), p, false);
+    p.outer = server->open(reactor, p.socket, p);
+    p.outer->start();
+  }
+  void on_accept_error(int) override {}
+  Reactor& reactor;
+  std::unique_ptr<TlsServer> server, server_inside;
+  SocketId listener;
+  std::uint16_t port = 0;
+  std::deque<Peer> peers;
+};
+
+TEST(TunnelTls, CarriesTlsWithinTls) {
+  const auto own = make_network({.dns = {}, .tls = {.verify = false}});
+  own->network().tls.offer({"h2", "http/1.1"});
+  TlsInTls proxy(*own);
+  Way way;
+  way.is_proxied = way.proxy_tls = true;
+  way.places = {{"127.0.0.1", proxy.port}};
+  way.tunnel = [](const Endpoint&, const Address*) { return std::make_unique<PolitelyAsking>(); };
+  const Endpoint shop{"shop.test", 443, true, {}};
+  Owner owner;
+  Link link(own->network(), owner);
+  link.dial(shop, &way);
+  run_until(*own, [&] { return owner.ups + owner.downs > 0; });
+  ASSERT_EQ(owner.ups, 1) << describe(owner.fault, shop, &way);
+  EXPECT_EQ(link.protocol(), "h2") << "the endpoint's, not the proxy's";
+  EXPECT_FALSE(link.can_skip());
+  const std::string big(3 << 20, 'x');  // more than sockets hold
+  ASSERT_NE(link.send(span_of("head"), span_of(big)).state, SendOutcome::State::failed);
+  run_until(*own, [&] { return owner.bytes.size() == 4 + big.size(); });
+  EXPECT_EQ(owner.bytes, "head" + big);
+  link.close();
+  run_until(*own, [&] { return proxy.peers[0].inner.down; });
+  EXPECT_EQ(owner.downs, 0);
+}
+
+TEST(TunnelTls, ACertificateOfTheProxysIsTheProxys) {
+  const auto own = make_network();
+  TlsInTls proxy(*own);
+  Way way;
+  way.is_proxied = way.proxy_tls = true;
+  way.places = {{"127.0.0.1", proxy.port}};
+  Owner owner;
+  Link link(own->network(), owner);
+  link.dial(kNowhere, &way);
+  run_until(*own, [&] { return owner.downs == 1; });
+  EXPECT_THAT(describe(owner.fault, kNowhere, &way), testing::StartsWith("proxy: tls: certificate signed by unknown authority"));
 }
 
 }  // namespace

@@ -99,6 +99,7 @@ TEST(Native, HeaderEventsAndBooksComeBack) {
   books.results = 2, books.spooled_bytes = 4096;
   books.summary.books = {10, 8, 2, 5, 2, 1};
   books.summary.connections = {1, 2, 3, 4, 5};
+  books.summary.proxies = "http://p:1";
   books.summary.limit = Limit::workers, books.summary.limit_value = 8, books.summary.limit_needed = 40;
   books.summary.started = header.start, books.summary.elapsed = Nanos(5), books.summary.sending = Nanos(6), books.summary.shards = 2;
   books.summary.busiest_shard = 0.25, books.summary.truncated_captures = 3, books.summary.stopped = books.summary.was_cut = true;

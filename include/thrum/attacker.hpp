@@ -45,9 +45,9 @@ struct ConnectTo {
 
 // Proxies are written "http://user:password@host:3128", https://, socks5:// (we look names up) or socks5h:// (the proxy does).
 struct ProxyOptions {
-  std::string url;                   // for every target; empty: as the environment's say
-  std::string for_http, for_https;   // the environment's: for targets of that scheme that are not on this machine's loopback …
-  std::string except;                // … nor in this list, written as NO_PROXY is
+  std::string url;                  // for every target; empty: as the environment's say
+  std::string for_http, for_https;  // the environment's: for targets of that scheme that are not on this machine's loopback …
+  std::string except;               // … nor in this list, written as NO_PROXY is
   std::vector<std::pair<std::string, std::string>> headers;  // for the proxy: with CONNECT, and with each plain request
 };
 
@@ -63,6 +63,9 @@ struct AttackOptions {
   std::uint64_t max_workers = kUnlimited;      // most hits in flight
   std::uint64_t connections = 10'000;          // most idle connections kept per host
   std::uint64_t max_connections = kUnlimited;  // most connections per host
+  // Opened to each host of the targets before the first hit, and no more than these from then on; 0: opened as hits need them.
+  std::uint64_t preconnect = 0;
+  Shape connect_rate = Shape::closed();  // at which they are opened; closed: as fast as they come up
   bool keep_alive = true;
   std::int32_t redirects = 10;  // most to follow in one hit, more is an error; -1: none is followed, a 3xx is the response
   std::vector<std::pair<std::string, std::string>> headers;  // for every target; a target's own header of that name wins
@@ -99,6 +102,7 @@ enum class Limit : std::uint8_t {
 
 struct Connections {
   std::uint64_t opened = 0, failed = 0, reused = 0, peak = 0, stale_retries = 0;
+  std::uint64_t preconnected = 0;  // of those opened: before the first hit
 };
 
 struct Summary {

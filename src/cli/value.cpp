@@ -97,6 +97,12 @@ Expected<Nanos> read_dns_ttl(std::string_view text) {
   return value;
 }
 
+Expected<Shape> read_pace(std::string_view text) {
+  auto shape = parse_shape(text);
+  if (shape && shape->is_closed()) return usage_error(fmt::format("{}: a number above 0 per unit of time, like 100/s", quoted(text)));
+  return shape;
+}
+
 Expected<CatchUp> read_catch_up(std::string_view text) {
   if (text == "all") return CatchUp{CatchUp::Mode::all, 100};
   if (text == "none") return CatchUp{CatchUp::Mode::none, 100};

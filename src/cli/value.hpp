@@ -28,6 +28,8 @@ Expected<Nanos> read_duration(std::string_view text);             // not negativ
 Expected<Nanos> read_seconds_or_duration(std::string_view text);  // as above, and a bare number is seconds
 Expected<Nanos> read_dns_ttl(std::string_view text);              // as read_duration, and -1 for never
 
+Expected<Shape> read_pace(std::string_view text);  // a rate as parse_shape() reads it, but not without end
+
 Expected<CatchUp> read_catch_up(std::string_view text);  // all, none, 150%
 
 // "Name: value", trimmed. An empty value is taken only for headers that thrum sends by itself: it removes them.

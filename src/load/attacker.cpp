@@ -36,12 +36,27 @@ constexpr double kShardRate = 60'000;  // hits per second that one shard carries
 
 // Times that mean "for ever" are brought to where sums of them still fit.
 void shorten(AttackOptions& o) {
+  if (o.preconnect > 0) o.max_connections = o.preconnect;
   for (Nanos* time : {&o.duration, &o.timeout, &o.grace, &o.dns_ttl}) *time = std::min(*time, load::kForEver);
 }
 
 Timestamp wall_clock() { return Timestamp::from_unix(std::chrono::system_clock::now().time_since_epoch()); }
 
 http::RequestDefaults defaults_of(const AttackOptions& o) { return {o.name, o.headers, o.body, o.keep_alive}; }
+
+Expected<void> check_preconnect(const AttackOptions& o) {
+  if (o.preconnect == 0)
+    return o.connect_rate.is_closed() ? Expected<void>()
+                                      : usage_error("-connect-rate is how fast -preconnect opens connections: give -preconnect=N too");
+  if (!o.keep_alive) return usage_error("-preconnect keeps its connections, and -keepalive=false keeps none; leave one out");
+  if (o.max_connections != kUnlimited && o.max_connections != o.preconnect)
+    return usage_error(fmt::format("-preconnect={} keeps to that many connections per host, -max-connections says {}; leave one out",
+                                   o.preconnect, o.max_connections));
+  if (o.connections < o.preconnect)
+    return usage_error(
+        fmt::format("-preconnect={} keeps that many connections, -connections={} fewer; raise that one", o.preconnect, o.connections));
+  return {};
+}
 
 Expected<void> check(const AttackOptions& o) {
   if (o.shape.is_closed() && o.max_workers == kUnlimited)
@@ -50,6 +65,7 @@ Expected<void> check(const AttackOptions& o) {
   if (o.max_connections == 0) return usage_error("-max-connections=0 would send nothing; give at least 1, or leave it out for no limit");
   if (o.catch_up.mode == CatchUp::Mode::percent && o.catch_up.percent == 0)
     return usage_error("-catch-up=0% would never send what is late; say none");
+  if (auto fine = check_preconnect(o); !fine) return fine;
   if (auto fine = load::check_ways(o); !fine) return fine;
   // Files that were named are checked even when no target seems to need them: a slip shows before anything is sent. The
   // system's roots are left alone until a target needs them.
@@ -131,7 +147,8 @@ class AttackerImpl final : public Attacker {
   Progress progress() const override;
 
  private:
-  Expected<void> start_threads(std::vector<std::thread>& threads, std::latch& start);
+  Expected<void> start_threads(std::vector<std::thread>& threads, std::latch& ready, std::latch& start);
+  Expected<void> preconnected() const;
   void collect(Collector& collector);
   Summary summarise(Timestamp started) const;
   void name_the_limit(Summary& s, const std::uint64_t (&late)[8], double mean_latency) const;
@@ -156,8 +173,12 @@ Expected<Summary> AttackerImpl::run(ResultSink& sink) {
       if (auto ready = shard->make_tls_ready(); !ready) return std::unexpected(ready.error());
   }
   std::vector<std::thread> threads;
-  std::latch start(1);
-  const auto can_start = start_threads(threads, start);
+  std::latch ready(static_cast<std::ptrdiff_t>(shards_.size())), start(1);
+  auto can_start = start_threads(threads, ready, start);
+  if (can_start) {
+    ready.wait();
+    can_start = preconnected();
+  }
   if (!can_start) cut();
   const Timestamp started = wall_clock();
   plan_->start = now();
@@ -177,12 +198,27 @@ Expected<Summary> AttackerImpl::run(ResultSink& sink) {
   return summarise(started);
 }
 
-// The shards' threads wait for `start`: the attack begins when all of them are there.
-Expected<void> AttackerImpl::start_threads(std::vector<std::thread>& threads, std::latch& start) {
+// What is missing of the connections that were to be there before the first hit.
+Expected<void> AttackerImpl::preconnected() const {
+  std::uint64_t opened = 0;
+  std::string error;
+  for (const auto& shard : shards_) {
+    opened += shard->totals().connections.preconnected;
+    if (error.empty()) error = shard->preconnect_error();
+  }
+  if (error.empty()) return {};
+  const std::uint64_t asked = plan_->options.preconnect * plan_->routes.size();
+  return failure(fmt::format("-preconnect: {} of {} connections were opened: {}", opened, asked, error));
+}
+
+// The shards' threads wait for `start`: the attack begins when all of them are `ready`.
+Expected<void> AttackerImpl::start_threads(std::vector<std::thread>& threads, std::latch& ready, std::latch& start) {
   threads.reserve(shards_.size());
   try {
     for (const auto& shard : shards_) {
-      threads.emplace_back([this, &shard, &start] {
+      threads.emplace_back([this, &shard, &ready, &start] {
+        if (plan_->options.preconnect > 0) shard->preconnect();
+        ready.count_down();
         start.wait();
         shard->run();
         const std::lock_guard lock(mutex_);
@@ -245,6 +281,7 @@ Summary AttackerImpl::summarise(Timestamp started) const {
     s.connections.reused += t.connections.reused;
     s.connections.peak += t.connections.peak;
     s.connections.stale_retries += t.connections.stale_retries;
+    s.connections.preconnected += t.connections.preconnected;
     s.redirects += t.redirects;
     s.truncated_captures += t.truncated_captures;
     s.elapsed = std::max(s.elapsed, t.ended);
@@ -336,6 +373,9 @@ Expected<std::unique_ptr<Attacker>> Attacker::create(AttackOptions options, std:
 }
 
 Expected<std::unique_ptr<Attacker>> Attacker::create(AttackOptions options, std::unique_ptr<TargetSource> targets) {
+  if (options.preconnect > 0)
+    return usage_error(
+        "-preconnect has to know the targets' hosts before the attack, -lazy reads targets in the course of it; leave one out");
   return make(std::move(options), std::move(targets));
 }
 

@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t kMostWords = 10'000;
 
+}  // namespace
+
 std::string describe_timeout(Waiting waiting, Nanos timeout) {
   const std::string within = format_duration(timeout);
   switch (waiting) {
@@ -43,8 +45,6 @@ std::string describe(const net::Fault& fault, const Route& route) {
   const std::string_view reason = http::standard_reason(static_cast<int>(fault.code));
   return fmt::format("proxy: {}{}{}", fault.code, reason.empty() ? "" : " ", reason);
 }
-
-}  // namespace
 
 std::string describe(const Record& r, Nanos timeout) {
   switch (r.outcome) {

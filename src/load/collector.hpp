@@ -47,6 +47,8 @@ class Collector {
   std::map<Key, std::string> words_;
 };
 
+std::string describe(const net::Fault& fault, const Route& route);
+std::string describe_timeout(Waiting waiting, Nanos timeout);
 // "timeout: no response headers within 30s" and the like; net::describe() for faults of the network.
 std::string describe(const Record& record, Nanos timeout);
 

@@ -97,12 +97,15 @@ class Shard final : public ConnectionOwner {
 
   Expected<void> prepare();
   Expected<void> make_tls_ready();  // if a route that is known needs it
+  void preconnect();                // on its own thread, before run(): the connections that are there before the first hit
   void run();                       // on its own thread, until the attack is over for this shard
   void wake();                      // from any thread
 
   Ring<Record>& results() { return results_; }
   const Gauges& gauges() const { return gauges_; }
   const ShardTotals& totals() const { return totals_; }  // after run()
+  // After preconnect(): why not all of them were opened; empty if they were.
+  const std::string& preconnect_error() const { return preconnect_error_; }
   bool is_over() const { return over_.load(std::memory_order_acquire); }
   Nanos end_of_sending() const { return sending_over_at_; }  // after run()
 
@@ -164,6 +167,7 @@ class Shard final : public ConnectionOwner {
   void fail(std::uint32_t index, Outcome outcome, const net::Fault& fault = {}, Waiting waiting = Waiting::for_connection);
   void finish(std::uint32_t index, Record& record);
   Waiting waiting_of(std::uint32_t index) const;
+  static Waiting waiting_of(const net::LinkTimes& times);  // of a connection that is being opened
   Pool& pool_of(const Route* route);
   bool has_room(const Pool& pool) const;
   const std::string* own_reason(int status, std::string_view reason);
@@ -201,6 +205,8 @@ class Shard final : public ConnectionOwner {
   FollowUps follow_ups_;
   const std::string too_many_redirects_;
 
+  bool is_preconnecting_ = false;
+  std::string preconnect_error_;
   Nanos end_;                         // of sending
   const Request* pending_ = nullptr;  // lazy: read, not yet sent
   bool ending_ = false;               // no more hits will be started

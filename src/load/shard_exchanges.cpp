@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "http/status.hpp"
+#include "load/collector.hpp"
 #include "load/shard.hpp"
 
 namespace thrum::load {
@@ -277,6 +278,7 @@ void Shard::on_connection_down(Connection& c, const net::Fault& fault) {
   drop(c, true);
   if (was_up) return;
   ++totals_.connections.failed;
+  if (is_preconnecting_ && preconnect_error_.empty()) preconnect_error_ = describe(fault, *pool.route);
   if (pool.waiting.empty()) return;
   const std::uint32_t index = pool.waiting.front();
   pool.waiting.pop_front();
@@ -385,7 +387,10 @@ Waiting Shard::waiting_of(std::uint32_t index) const {
   }
   const Pool& pool = *pools_[e.request->route->index];
   if (pool.opening.empty()) return Waiting::for_connection;
-  const net::LinkTimes& times = pool.opening.front()->link().times();
+  return waiting_of(pool.opening.front()->link().times());
+}
+
+Waiting Shard::waiting_of(const net::LinkTimes& times) {
   if (times.tls_start != kNever) return Waiting::for_handshake;
   if (times.proxy_start != kNever) return Waiting::for_proxy;
   return times.dns_start != kNever && times.dns_end == kNever ? Waiting::for_name : Waiting::for_connect;

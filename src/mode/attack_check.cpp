@@ -12,6 +12,9 @@ Expected<void> check(const AttackRequest& request) {
   if (o.tls.cert_file.empty() && !o.tls.key_file.empty()) return usage_error("-key is the key of -cert, so give -cert=FILE too");
   if (request.capture_body && request.max_body == 0)
     return usage_error("-capture=body keeps bodies and -max-body=0 keeps none of them; leave one out");
+  if (request.lazy && o.preconnect > 0)
+    return usage_error(
+        "-preconnect has to know the targets' hosts before the attack, -lazy reads targets in the course of it; leave one out");
   if (auto fine = load::check_ways(o); !fine) return fine;
   if (!request.metrics_addr.empty()) return ui::check_metrics_address(request.metrics_addr, "-prometheus-addr");
   if (request.metrics_linger > Nanos(0))

@@ -114,7 +114,12 @@ std::string to_json(const ClosingBooks& c) {
       {"results", c.results},
       {"books", {{"scheduled", b.scheduled}, {"sent", b.sent}, {"missed", b.missed}, {"ok", b.ok}, {"failed", b.failed}, {"cut", b.cut}}},
       {"connections",
-       {{"opened", n.opened}, {"failed", n.failed}, {"reused", n.reused}, {"peak", n.peak}, {"stale_retries", n.stale_retries}}},
+       {{"opened", n.opened},
+        {"failed", n.failed},
+        {"reused", n.reused},
+        {"peak", n.peak},
+        {"stale_retries", n.stale_retries},
+        {"preconnected", n.preconnected}}},
       {"proxies", s.proxies},
       {"limit", kLimits[std::min<std::size_t>(static_cast<std::size_t>(s.limit), kLimits.size() - 1)]},
       {"limit_value", s.limit_value},
@@ -154,6 +159,7 @@ Expected<ClosingBooks> closing_books_from_json(std::string_view text) {
     read(*n, "reused", s.connections.reused);
     read(*n, "peak", s.connections.peak);
     read(*n, "stale_retries", s.connections.stale_retries);
+    read(*n, "preconnected", s.connections.preconnected);
   }
   std::string limit;
   read(*json, "limit", limit);

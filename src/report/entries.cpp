@@ -49,6 +49,10 @@ constexpr std::array<Entry, 27> kEntries{{
     {Id::limit, "Limit", "reason", ".limit", "something kept requests from leaving when they were due",
      "What it was, and what would have been enough where that can be told. Unless it was the target itself, it was a limit of thrum or of "
      "this machine, and the numbers above are not those of the rate asked for."},
+    {Id::connections, "Connections", "opened, reused, peak, new/s", ".runs[].plan.connections", "results recorded by thrum",
+     "Connections opened in all, how often one was used again, the most that were open at once (all sending threads together, each at its "
+     "own "
+     "peak), and how many were opened per second of sending, -preconnect's left out."},
     {Id::proxies, "Proxies", "URL", ".runs[].plan.proxies", "requests went by a proxy",
      "The proxies between thrum and the target, whose work is part of every figure here. Passwords are left out."},
     {Id::lag, "Lag", "mean, 50, 99, max", ".lag", "results recorded by thrum",

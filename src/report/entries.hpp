@@ -23,6 +23,7 @@ enum class Id : std::uint8_t {
   rates,
   lost,
   limit,
+  connections,
   proxies,
   lag,
   response,

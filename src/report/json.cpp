@@ -140,7 +140,8 @@ void plan(const Plan& p, JsonWriter& w) {
       .key("failed")
       .unsigned_integer(s.connections.failed);
   w.key("reused").unsigned_integer(s.connections.reused).key("peak").unsigned_integer(s.connections.peak);
-  w.key("stale_retries").unsigned_integer(s.connections.stale_retries).end_object();
+  w.key("stale_retries").unsigned_integer(s.connections.stale_retries);
+  w.key("preconnected").unsigned_integer(s.connections.preconnected).end_object();
   if (!s.proxies.empty()) w.key("proxies").string(s.proxies);
   w.key("elapsed").nanos(s.elapsed).key("sending").nanos(s.sending).key("shards").unsigned_integer(s.shards);
   w.key("busiest_shard").number(s.busiest_shard).key("waited_for_core").number(s.waited_for_core).key("truncated_captures").unsigned_integer(s.truncated_captures);

@@ -87,12 +87,28 @@ void filter_line(const Filter& filter, std::uint64_t matched, std::string& out) 
                    filter.where.empty() ? "-" : printable(filter.where), matched, filter.read));
 }
 
+void connections_line(const Input& input, std::string& out) {
+  Connections all;
+  double fresh = 0;  // per second, of runs that went on at the same time or one after the other: the most of them
+  for (const RunInput& run : input.runs) {
+    if (!run.plan || !run.plan->summary) continue;
+    const Connections& c = run.plan->summary->connections;
+    all.opened += c.opened;
+    all.reused += c.reused;
+    all.peak = std::max(all.peak, c.peak);
+    const double seconds = static_cast<double>(run.plan->summary->sending.count()) / 1e9;
+    if (seconds > 0) fresh = std::max(fresh, static_cast<double>(c.opened - std::min(c.opened, c.preconnected)) / seconds);
+  }
+  if (all.opened > 0) line(out, Id::connections, fmt::format("{}, {}, {}, {:.2f}", all.opened, all.reused, all.peak, fresh));
+}
+
 void books_lines(const Input& input, std::string& out) {
   const Totals t = totals_of(input.runs);
   line(out, Id::sending, fmt::format("{}, {}, {}, {}", count_or_dash(t.asked), t.sent, t.answered, count_or_dash(t.missed)));
   line(out, Id::rates, joined({rate_or_dash(t.rates.asked), rate_or_dash(t.rates.sent), rate_or_dash(t.rates.answered)}));
   if (const std::uint64_t lost = lost_of(input.runs); lost > 0) line(out, Id::lost, std::to_string(lost));
   if (const std::string limit = limit_words(input.runs); !limit.empty()) line(out, Id::limit, limit);
+  connections_line(input, out);
   std::set<std::string> proxies;
   for (const RunInput& run : input.runs)
     if (run.plan && run.plan->summary && !run.plan->summary->proxies.empty()) proxies.insert(printable(run.plan->summary->proxies));

@@ -169,7 +169,7 @@ std::string fingerprint(const Options& o) {
   add(a.redirects);
   add(a.resolvers), add(a.unix_socket), add(a.local_addresses), add(a.tls.session_tickets);
   for (const ConnectTo& c : a.connect_to) add(c.host), add(c.port), add(c.to_host), add(c.to_port);
-  add(a.proxy.url), add(a.proxy.headers), add(o.attack.heeds_environment);
+  add(a.preconnect), add(a.connect_rate.text()), add(a.proxy.url), add(a.proxy.headers), add(o.attack.heeds_environment);
   add(a.tls.verify), add(a.tls.root_cert_files), add(a.tls.cert_file), add(a.tls.key_file), add(a.spin ? a.spin->count() : -1);
   const mode::AttackRequest& r = o.attack;
   add(r.targets), add(static_cast<int>(r.format)), add(r.lazy), add(r.body), add(r.capture_body), add(r.max_body), add(r.output);

@@ -98,7 +98,7 @@ TEST(Native, HeaderEventsAndBooksComeBack) {
   ClosingBooks books;
   books.results = 2, books.spooled_bytes = 4096;
   books.summary.books = {10, 8, 2, 5, 2, 1};
-  books.summary.connections = {1, 2, 3, 4, 5};
+  books.summary.connections = {1, 2, 3, 4, 5, 6};
   books.summary.proxies = "http://p:1";
   books.summary.limit = Limit::workers, books.summary.limit_value = 8, books.summary.limit_needed = 40;
   books.summary.started = header.start, books.summary.elapsed = Nanos(5), books.summary.sending = Nanos(6), books.summary.shards = 2;

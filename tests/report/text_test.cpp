@@ -229,6 +229,7 @@ TEST(Text, EveryLabelIsExplained) {
   plan.spooled_bytes = 5 << 20;
   plan.results = 100'000;
   plan.summary->truncated_captures = 3;
+  plan.summary->connections.opened = 7;
   plan.summary->proxies = "http://me:***@p:3128";
   plan.summary->limit = Limit::cpu;
   std::vector<Result> more = steady(12'000, kMs, kMs, kSecond);

@@ -70,6 +70,8 @@ struct AttackOptions {
   std::int32_t redirects = 10;  // most to follow in one hit, more is an error; -1: none is followed, a 3xx is the response
   std::vector<std::pair<std::string, std::string>> headers;  // for every target; a target's own header of that name wins
   SharedBytes body;                                          // for every target that names none
+  bool chunked = false;                                      // bodies are sent with Transfer-Encoding: chunked
+  bool compression = true;                                   // Accept-Encoding: gzip is sent; what comes is counted as it came
   bool capture_headers = false;
   std::int64_t max_body = 0;                 // bytes of each response body to keep; -1: all
   std::uint32_t shards = 0;                  // sending threads; 0: chosen from the rate and the machine

@@ -1,8 +1,10 @@
 // What to send: a request blueprint, and where blueprints come from.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,8 +12,32 @@
 
 namespace thrum {
 
-// Immutable bytes that many targets can share (a body file named by each of them is read once).
-using SharedBytes = std::shared_ptr<const std::string>;
+// Immutable bytes that many targets can share: a body file named by each of them is there once. Made from a shared string, or
+// from bytes that somebody else keeps. Large files are mapped, not read: their bytes are only to be handed to the kernel, or
+// copied by who knows how (a file that is cut short meanwhile takes what lies in memory with it).
+class SharedBytes {
+ public:
+  SharedBytes() = default;
+  SharedBytes(std::nullptr_t) {}                        // NOLINT(google-explicit-constructor): none
+  SharedBytes(std::shared_ptr<const std::string> text)  // NOLINT(google-explicit-constructor): what they were made from before
+      : bytes_(text ? std::string_view(*text) : std::string_view()), owner_(std::move(text)) {}
+  SharedBytes(std::shared_ptr<std::string> text)  // NOLINT(google-explicit-constructor): likewise
+      : SharedBytes(std::shared_ptr<const std::string>(std::move(text))) {}
+  // `bytes` live as long as `owner`.
+  SharedBytes(std::string_view bytes, std::shared_ptr<const void> owner) : bytes_(bytes), owner_(std::move(owner)) {}
+
+  explicit operator bool() const { return owner_ != nullptr; }
+  std::string_view operator*() const { return bytes_; }
+  std::size_t size() const { return bytes_.size(); }
+  void reset() { *this = SharedBytes(); }
+  // Whether they are the same bytes, not equal ones.
+  friend bool operator==(const SharedBytes& a, const SharedBytes& b) { return a.owner_ == b.owner_ && a.bytes_.data() == b.bytes_.data(); }
+  friend bool operator==(const SharedBytes& a, std::nullptr_t) { return a.owner_ == nullptr; }
+
+ private:
+  std::string_view bytes_;
+  std::shared_ptr<const void> owner_;
+};
 
 struct Target {
   std::string method = "GET";

@@ -1,12 +1,23 @@
+#include <charconv>
+#include <cstring>
 #include <utility>
 
 #include "http/session.hpp"
+#include "net/timers.hpp"
 
 namespace thrum::http {
 namespace {
 
 // Below this, reading the rest into a buffer that is warm anyway costs less than a system call of its own.
 constexpr std::uint64_t kWorthSkipping = 16 * 1024;
+
+// A chunked body up to this is copied, so that it leaves in one system call with what stands around it.
+constexpr std::size_t kWorthCopying = 16 * 1024;
+constexpr std::string_view kLastChunk = "\r\n0\r\n\r\n";  // after the data of the only other one
+constexpr std::size_t kChunkSizeRoom = 20;
+
+// How long a body waits for "100 Continue" before it is sent all the same (RFC 9110 section 10.1.1).
+constexpr auto kContinueWait = std::chrono::seconds(1);
 
 class Http1Session final : public Session {
  public:
@@ -17,15 +28,18 @@ class Http1Session final : public Session {
     active_ = true;
     begun_ = false;
     asked_close_ = request.asks_close;
+    request_ = &request;
     parser_.reset(request.is_head, capture);
-    const std::size_t room = request.head_to_send().size() + kSequenceRoom;
-    if (scratch_.size() < room) scratch_.resize(room);
+    make_room(request.head_to_send().size() + kSequenceRoom);
     const std::size_t size = render_head(request, sequence, scratch_.data());
-    return link_.send({scratch_.data(), size}, request.body_bytes());
+    if (!request.expects_continue) return send_body(size);
+    await_continue();
+    return link_.send({scratch_.data(), size});
   }
 
   bool cancel(StreamId) override {
     active_ = false;
+    to_send_ = Rest::none;
     reusable_ = false;
     return false;
   }
@@ -48,6 +62,7 @@ class Http1Session final : public Session {
     }
     const std::size_t used = parser_.feed(bytes);
     if (used < bytes.size()) reusable_ = false;
+    if (to_send_ == Rest::body) heed_continue();
     if (parser_.state() == ResponseParser::State::reading_body) {
       const std::uint64_t rest = parser_.skippable();
       if (rest >= kWorthSkipping && link_.can_skip()) link_.skip(rest);
@@ -62,6 +77,15 @@ class Http1Session final : public Session {
     finish_if_over();
   }
 
+  void on_sent() override {
+    if (to_send_ == Rest::body_next) {
+      send_body(0);
+    } else if (to_send_ == Rest::last_chunk) {
+      to_send_ = Rest::none;
+      link_.send(kLastChunk);  // if that fails, the link says so
+    }
+  }
+
   void on_end(bool clean) override {
     reusable_ = false;
     if (!active_) return;
@@ -74,6 +98,66 @@ class Http1Session final : public Session {
   }
 
  private:
+  // What of the request has not been given to the link yet.
+  enum class Rest : std::uint8_t {
+    none,
+    body,        // until the server says that it wants it, or nothing
+    body_next,   // until the link is rid of the head
+    last_chunk,  // until the link is rid of the one before
+    refused,     // the body, for good: the final response came first
+  };
+
+  void make_room(std::size_t size) {
+    if (scratch_.size() < size) scratch_.resize(size);
+  }
+
+  // Sends the first `size` bytes of the scratch room, and the body in its framing.
+  net::SendOutcome send_body(std::size_t size) {
+    const std::string_view body = request_->body_bytes();
+    to_send_ = Rest::none;
+    if (!request_->is_chunked) return link_.send({scratch_.data(), size}, body);
+    const bool is_copied = body.size() <= kWorthCopying;
+    make_room(size + kChunkSizeRoom + (is_copied ? body.size() + kLastChunk.size() : 0));
+    char* p = std::to_chars(scratch_.data() + size, scratch_.data() + size + kChunkSizeRoom, body.size(), 16).ptr;
+    const auto append = [&p](std::string_view text) { p = static_cast<char*>(std::memcpy(p, text.data(), text.size())) + text.size(); };
+    append("\r\n");
+    if (is_copied) {
+      append(body);
+      append(kLastChunk);
+      return link_.send({scratch_.data(), p});
+    }
+    const net::SendOutcome outcome = link_.send({scratch_.data(), p}, body);
+    if (outcome.state == net::SendOutcome::State::done) return link_.send(kLastChunk);
+    to_send_ = Rest::last_chunk;
+    return outcome;
+  }
+
+  void await_continue() {
+    to_send_ = Rest::body;
+    if (continue_timer_ == nullptr)
+      continue_timer_ = std::make_unique<net::Timer>(link_.timers(), [this] {
+        if (active_ && to_send_ == Rest::body) release_body();
+      });
+    continue_timer_->set(now() + kContinueWait);
+  }
+
+  // The server has said something: that it wants the body, or what it makes of the request without.
+  void heed_continue() {
+    if (parser_.status() == 0 && !parser_.says_continue()) return;
+    continue_timer_->cancel();
+    if (parser_.status() == 0)
+      release_body();
+    else
+      to_send_ = Rest::refused;
+  }
+
+  void release_body() {
+    if (link_.is_sending())
+      to_send_ = Rest::body_next;
+    else
+      send_body(0);  // if that fails, the link says so
+  }
+
   void finish_if_over() {
     const auto state = parser_.state();
     if (state == ResponseParser::State::done || state == ResponseParser::State::failed) finish(parser_.error());
@@ -82,7 +166,8 @@ class Http1Session final : public Session {
   void finish(ParseError error) {
     active_ = false;
     // A response that overtook its own request (413 and the like) leaves the rest of the request in the way of the next.
-    if (error != ParseError::none || asked_close_ || !parser_.keep_alive() || link_.is_sending()) reusable_ = false;
+    if (error != ParseError::none || asked_close_ || !parser_.keep_alive() || link_.is_sending() || to_send_ != Rest::none)
+      reusable_ = false;
     owner_.on_response(stream_, {parser_.status(), parser_.reason(), parser_.body_bytes(), parser_.location(), error, parser_.has_begun()});
   }
 
@@ -90,7 +175,10 @@ class Http1Session final : public Session {
   SessionOwner& owner_;
   std::vector<char>& scratch_;
   ResponseParser parser_;
+  const PreparedRequest* request_ = nullptr;  // of the exchange at hand
+  std::unique_ptr<net::Timer> continue_timer_;
   StreamId stream_ = 0;
+  Rest to_send_ = Rest::none;
   bool active_ = false;
   bool begun_ = false;
   bool asked_close_ = false;

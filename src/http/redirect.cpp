@@ -173,6 +173,7 @@ Expected<PreparedRequest> follow(const PreparedRequest& request, int status, std
   const bool repeats = repeats_request(status);
   next.method = repeats || request.method == "HEAD" ? request.method : "GET";
   if (repeats) next.body = request.body;
+  next.expects_continue = repeats && request.expects_continue;
   next.is_head = next.method == "HEAD";
   next.is_idempotent = request.is_idempotent || !repeats;
   next.asks_close = request.asks_close;

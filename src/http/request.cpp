@@ -99,11 +99,13 @@ std::string render(const Target& target, const RequestDefaults& defaults, const 
   head.line("Host", authority);
   head.line_unless_named("User-Agent", "thrum/" + std::string(kVersion));
   const std::size_t length = request.body_bytes().size();
-  if (length > 0 || target.method == "POST" || target.method == "PUT" || target.method == "PATCH")
+  if (request.is_chunked)
+    head.line("Transfer-Encoding", "chunked");
+  else if (length > 0 || target.method == "POST" || target.method == "PUT" || target.method == "PATCH")
     head.line("Content-Length", std::to_string(length));
   head.user_lines(!defaults.attack_name.empty());
   if (!url.user_info.empty()) head.line_unless_named("Authorization", basic_credentials(url.user_info));
-  if (!request.is_head && !find(user, "Range")) head.line_unless_named("Accept-Encoding", "gzip");
+  if (defaults.compression && !request.is_head && !find(user, "Range")) head.line_unless_named("Accept-Encoding", "gzip");
   if (!defaults.keep_alive) head.line_unless_named("Connection", "close");
   if (!defaults.attack_name.empty()) head.line("X-Thrum-Attack", trim_blanks(defaults.attack_name));
   return std::move(head).finish();
@@ -127,10 +129,13 @@ Expected<PreparedRequest> prepare(const Target& target, const RequestDefaults& d
   request.url_text = target.url;
   request.body = target.body ? target.body : defaults.body;
   request.is_head = target.method == "HEAD";
+  request.is_chunked = defaults.chunked && request.body.size() > 0;
   request.is_idempotent = is_safe(target.method) || find(headers, "Idempotency-Key") || find(headers, "X-Idempotency-Key");
   request.asks_close = !defaults.keep_alive;
-  for (const auto& [name, value] : headers)
+  for (const auto& [name, value] : headers) {
     if (equal_ignoring_case(name, "Connection") && list_holds(value, "close")) request.asks_close = true;
+    if (equal_ignoring_case(name, "Expect") && list_holds(value, "100-continue")) request.expects_continue = request.body.size() > 0;
+  }
   request.head = render(target, defaults, headers, request);
   return request;
 }

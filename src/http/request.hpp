@@ -19,6 +19,8 @@ struct RequestDefaults {
   std::vector<std::pair<std::string, std::string>> headers;  // -header; a target's own header of that name (any case) wins
   SharedBytes body;                                          // for targets that name none
   bool keep_alive = true;                                    // false: Connection: close
+  bool chunked = false;                                      // bodies are sent with Transfer-Encoding: chunked
+  bool compression = true;                                   // Accept-Encoding: gzip
 };
 
 struct PreparedRequest {
@@ -27,14 +29,16 @@ struct PreparedRequest {
   std::string url_text;  // as the user wrote it, for results
   // The request up to and with "X-Thrum-Seq: "; the hit number and "\r\n\r\n" follow, then the body.
   std::string head;
-  std::string proxied_head;      // what goes out instead where a proxy takes it; empty: `head` does
-  SharedBytes body;              // null: none
-  bool is_head = false;          // the response has no body whatever its headers say
-  bool is_idempotent = true;     // may be sent again on a stale connection: safe methods, or an Idempotency-Key header
-  bool referer_is_ours = false;  // a redirect added it: the next one replaces it
-  bool asks_close = false;       // the connection ends with this request: Connection: close, or defaults without keep-alive
+  std::string proxied_head;       // what goes out instead where a proxy takes it; empty: `head` does
+  SharedBytes body;               // null: none
+  bool is_head = false;           // the response has no body whatever its headers say
+  bool is_idempotent = true;      // may be sent again on a stale connection: safe methods, or an Idempotency-Key header
+  bool referer_is_ours = false;   // a redirect added it: the next one replaces it
+  bool asks_close = false;        // the connection ends with this request: Connection: close, or defaults without keep-alive
+  bool is_chunked = false;        // the body, and there is one
+  bool expects_continue = false;  // the body waits for the server's word (RFC 9110 section 10.1.1)
   const std::string& head_to_send() const { return proxied_head.empty() ? head : proxied_head; }
-  std::string_view body_bytes() const { return body ? std::string_view(*body) : std::string_view(); }
+  std::string_view body_bytes() const { return *body; }
 };
 
 // Rules (docs/sending.md): header names keep their case and order; Host, User-Agent, Accept-Encoding: gzip (not for HEAD or

@@ -70,7 +70,7 @@ void ResponseParser::reset(bool head_request, ResponseCapture* capture) {
   error_ = ParseError::none;
   phase_ = Phase::status_line;
   head_request_ = head_request;
-  begun_ = after_cr_ = line_waits_ = line_folded_ = chunk_digits_ = false;
+  begun_ = after_cr_ = line_waits_ = line_folded_ = chunk_digits_ = says_continue_ = false;
   status_ = interims_ = 0;
   body_bytes_ = left_ = 0;
   head_bytes_ = chunk_line_bytes_ = reason_size_ = 0;
@@ -212,6 +212,7 @@ void ResponseParser::read_status_line(std::string_view text) {
   // 101 is the last this exchange hears in HTTP/1.1: what follows its head is another protocol (RFC 9110 section 15.2.2).
   // It has no content (RFC 9112 section 6.3) and ends the connection for us. The other 1xx announce a response to come.
   framing_.interim = text[0] == '1' && status != 101;
+  framing_.continues = status == 100;
   if (framing_.interim) return;
   if (status == 101) framing_.closes = true;
   status_ = status;
@@ -287,6 +288,7 @@ void ResponseParser::end_head() {
   } else if (++interims_ > kMaxInterim) {
     fail(ParseError::too_many_interim);
   } else {
+    says_continue_ = says_continue_ || framing_.continues;
     framing_ = {};
     phase_ = Phase::status_line;
   }

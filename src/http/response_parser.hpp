@@ -58,6 +58,7 @@ class ResponseParser {
   ParseError error() const { return error_; }
   bool has_begun() const;                                   // a byte of it (or of an interim response) has come
   int status() const { return status_; }                    // 0 until the final status line is read
+  bool says_continue() const { return says_continue_; }     // 100 (Continue) came: the server wants the request's body
   std::string_view reason() const;                          // of the final status line, at most 256 bytes; valid until reset()
   std::uint64_t body_bytes() const { return body_bytes_; }  // content so far, without chunk framing
   // Body bytes still to come that nobody wants: known length, no capture; 0 otherwise.
@@ -85,7 +86,7 @@ class ResponseParser {
   };
   // What the head read so far says about connection and body.
   struct Framing {
-    bool interim = false, http10 = false, closes = false, keeps = false;
+    bool interim = false, continues = false, http10 = false, closes = false, keeps = false;
     bool has_length = false, bad_length = false, chunked = false, bad_coding = false;
     std::uint64_t length = 0;
   };
@@ -116,6 +117,7 @@ class ResponseParser {
   bool line_waits_ = false;    // line_ is whole, but the next byte may say that it goes on (obs-fold)
   bool line_folded_ = false;   // line_ has LFs in it, each of which stands for a fold
   bool chunk_digits_ = false;  // the chunk size has at least one
+  bool says_continue_ = false;
   int status_ = 0;
   int interims_ = 0;
   std::uint64_t body_bytes_ = 0;

@@ -51,6 +51,7 @@ class Session {
 
   virtual void on_bytes(std::span<const char> bytes) = 0;
   virtual void on_skipped(std::size_t n) = 0;
+  virtual void on_sent() = 0;  // what submit() could not get rid of at once has left
   // The peer ended the stream in good order (`clean`) or not; streams still open are answered with an error.
   virtual void on_end(bool clean) = 0;
 };

@@ -42,7 +42,7 @@ void shorten(AttackOptions& o) {
 
 Timestamp wall_clock() { return Timestamp::from_unix(std::chrono::system_clock::now().time_since_epoch()); }
 
-http::RequestDefaults defaults_of(const AttackOptions& o) { return {o.name, o.headers, o.body, o.keep_alive}; }
+http::RequestDefaults defaults_of(const AttackOptions& o) { return {o.name, o.headers, o.body, o.keep_alive, o.chunked, o.compression}; }
 
 Expected<void> check_preconnect(const AttackOptions& o) {
   if (o.preconnect == 0)

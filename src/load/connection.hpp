@@ -63,7 +63,7 @@ class Connection final : public net::LinkOwner, public http::SessionOwner {
     session_->on_skipped(n);
     if (!is_dropped) owner_.on_connection_turn(*this);
   }
-  void on_sent() override {}
+  void on_sent() override { session_->on_sent(); }
   void on_down(const net::Fault& fault) override {
     received_at_ = owner_.clock();
     is_ended_ = true;

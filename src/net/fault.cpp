@@ -19,6 +19,7 @@ namespace {
 
 // "connection refused": the C library's words in lower case, but for abbreviations.
 std::string os_words(std::int64_t code) {
+  if (code == EFAULT) return "the body file was cut short while it was sent";
   const char* words = strerrordesc_np(static_cast<int>(code));
   if (words == nullptr) return "error " + std::to_string(code);
   std::string text = words;

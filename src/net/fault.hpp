@@ -1,6 +1,7 @@
 // Why a connection did not come up, or went down: a value that costs nothing until it is shown.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <string>
 
@@ -37,6 +38,10 @@ struct Fault {
   static Fault os(Phase phase, int error) { return {phase, Source::os, error}; }
   static Fault other(Phase phase, std::int64_t code) { return {phase, Source::other, code}; }
 };
+
+// Whether an errno that a socket ended with is the sending's: the peer had stopped reading, or a mapped body file is no longer
+// as long as it was.
+constexpr bool is_of_sending(int error) { return error == EPIPE || error == EFAULT; }
 
 // "connect: connection refused", "dns: no such host: nowhere.test", "tls: certificate signed by unknown authority (…; see
 // -root-certs)". Never a local port. `endpoint` names the host where that helps; `way`: how its link went there, null: straight.

@@ -73,6 +73,7 @@ class Link::Impl final : Resolver::Lookup, TlsStream::Owner {
     return tls_ ? tls_->send(head, body) : send_below(head, body);
   }
   bool is_sending() const { return tls_ ? tls_->is_sending() : is_sending_below(); }
+  Timers& timers() const { return network_.timers; }
   bool can_skip() const { return tls_ == nullptr && outer_ == nullptr && !is_unix(); }
   void skip(std::uint64_t n) {
     if (can_skip()) network_.reactor.skip(socket_, n);
@@ -366,7 +367,7 @@ void Link::Impl::ended(int error) {
   if (state_ == State::tunnelling)
     return go_down(error == 0 ? Fault::other(Fault::Phase::proxy, Fault::kProxyEnded) : Fault::os(Fault::Phase::proxy, error));
   if (error == 0) return go_down({});
-  go_down(Fault::os(error == EPIPE ? Fault::Phase::send : Fault::Phase::receive, error));
+  go_down(Fault::os(is_of_sending(error) ? Fault::Phase::send : Fault::Phase::receive, error));
 }
 
 // A proxy that ends its TLS in good order ends what lies within it, too.
@@ -406,6 +407,7 @@ void Link::dial(const Endpoint& endpoint, const Way* way, std::uint32_t turn) { 
 bool Link::is_up() const { return impl_->is_up(); }
 SendOutcome Link::send(std::span<const char> head, std::span<const char> body) { return impl_->send(head, body); }
 bool Link::is_sending() const { return impl_->is_sending(); }
+Timers& Link::timers() const { return impl_->timers(); }
 bool Link::can_skip() const { return impl_->can_skip(); }
 void Link::skip(std::uint64_t n) { impl_->skip(n); }
 void Link::close(bool abort) { impl_->close(abort); }

@@ -65,6 +65,7 @@ class Link {
   // Sends head, then body. pending: on_sent() follows, and `body` must live until then (or close()); `head` is copied if need be.
   SendOutcome send(std::span<const char> head, std::span<const char> body = {});
   bool is_sending() const;
+  Timers& timers() const;  // of its thread
   // True on plain TCP: bytes of no use can be dropped unread. Under TLS they must be decrypted, and a unix socket gives them in
   // any case: on_bytes() delivers them.
   bool can_skip() const;

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/mapped_file.hpp"
+
 namespace thrum::net {
 namespace {
 
@@ -151,7 +153,10 @@ void TlsStream::sent() {
     const std::vector<char> next = std::exchange(queued_, {});
     if (send_below(next).state != SendOutcome::State::done) return;  // if it failed, ended() follows
   }
-  if (!is_sending_ || push().state != SendOutcome::State::done) return;
+  if (!is_sending_) return;
+  const SendOutcome outcome = push();
+  if (outcome.error == EFAULT) return go_down(Fault::os(Fault::Phase::send, EFAULT));  // nothing else will tell
+  if (outcome.state != SendOutcome::State::done) return;
   is_sending_ = false;
   owner_.on_tls_sent();
 }
@@ -161,7 +166,7 @@ void TlsStream::ended(int error) {
   if (state_ == State::shaking)
     return go_down(error == 0 ? Fault::other(Fault::Phase::tls, Fault::kHandshakeEnded) : Fault::os(Fault::Phase::tls, error));
   if (error == 0) return go_down(Fault::other(Fault::Phase::receive, Fault::kTruncated));
-  go_down(Fault::os(error == EPIPE ? Fault::Phase::send : Fault::Phase::receive, error));
+  go_down(Fault::os(is_of_sending(error) ? Fault::Phase::send : Fault::Phase::receive, error));
 }
 
 void TlsStream::end(bool politely) {
@@ -195,8 +200,13 @@ bool TlsStream::is_sending_below() const { return outer_ != nullptr ? outer_->is
 
 // Sends what is encrypted, and encrypts and sends what is left of the body as long as the socket takes it.
 SendOutcome TlsStream::push() {
+  const bool mapped = is_mapped(rest_);
   for (;;) {
-    const auto part = rest_.first(std::min(rest_.size(), kChunk));
+    auto part = rest_.first(std::min(rest_.size(), mapped ? TlsBuffers::kPlain : kChunk));
+    if (mapped) {
+      if (!copy_bytes(part, buffers_.joined.get())) return {SendOutcome::State::failed, EFAULT};
+      part = {buffers_.joined.get(), part.size()};
+    }
     if (!encrypt(part)) return {SendOutcome::State::failed, EPROTO};
     rest_ = rest_.subspan(part.size());
     const SendOutcome outcome = flush();

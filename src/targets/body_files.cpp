@@ -14,7 +14,7 @@ Expected<SharedBytes> BodyFiles::get(std::string_view path) {
   auto bytes = read(key);
   if (!bytes) return bytes;
   // Roughly what an entry costs; a stream that names ever new files must not fill the memory with them.
-  const std::size_t cost = (*bytes)->size() + key.size() + 128;
+  const std::size_t cost = bytes->size() + key.size() + 128;
   if (kept_ + cost > keep_) {
     files_.clear();
     kept_ = 0;
@@ -39,7 +39,7 @@ Expected<SharedBytes> BodyFiles::read(const std::string& path) const {
   }
   auto fd = open_file(found, "body file");
   if (!fd) return std::unexpected(std::move(fd.error()));
-  return read_whole(fd->get(), found, "body file");
+  return read_body(std::move(*fd), found, "body file");
 }
 
 }  // namespace thrum::targets

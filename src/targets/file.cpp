@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
+#include "base/mapped_file.hpp"
 #include "base/text.hpp"
 
 namespace thrum::targets {
@@ -37,6 +39,8 @@ Expected<Fd> open_file(const std::string& path, std::string_view what, int flags
   return fd;
 }
 
+namespace {
+
 Expected<SharedBytes> read_whole(int fd, const std::string& path, std::string_view what) {
   std::string bytes;
   struct stat status{};
@@ -63,11 +67,23 @@ Expected<SharedBytes> read_whole(int fd, const std::string& path, std::string_vi
   return std::make_shared<const std::string>(std::move(bytes));
 }
 
-Expected<SharedBytes> read_whole(const std::string& path, std::string_view what) {
+}  // namespace
+
+Expected<SharedBytes> read_body(Fd file, const std::string& path, std::string_view what) {
+  struct stat status{};
+  if (::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) && std::cmp_greater_equal(status.st_size, MappedFile::kWorthMapping)) {
+    Fd own(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0));
+    if (auto mapped = own.is_open() ? MappedFile::map(std::move(own), static_cast<std::size_t>(status.st_size)) : nullptr)
+      return SharedBytes(mapped->bytes(), mapped);
+  }
+  return read_whole(file.get(), path, what);
+}
+
+Expected<SharedBytes> read_body(const std::string& path, std::string_view what) {
   if (is_standard_input(path)) return read_whole(STDIN_FILENO, path, what);
   auto fd = open_file(path, what);
   if (!fd) return std::unexpected(std::move(fd.error()));
-  return read_whole(fd->get(), path, what);
+  return read_body(std::move(*fd), path, what);
 }
 
 }  // namespace thrum::targets

@@ -17,10 +17,10 @@ bool is_standard_input(std::string_view file);
 // that does; folders are refused.
 // `flags`: further ones for open(2).
 Expected<Fd> open_file(const std::string& path, std::string_view what, int flags = 0);
-// A whole file, at most kLargestBody bytes. Standard input where `path` says so.
-Expected<SharedBytes> read_whole(const std::string& path, std::string_view what);
-// What is left to read of a descriptor.
-Expected<SharedBytes> read_whole(int fd, const std::string& path, std::string_view what);
+// A body file, from its start. A large regular file is mapped, whatever its size; all else is read, at most kLargestBody bytes.
+// Standard input where `path` says so.
+Expected<SharedBytes> read_body(const std::string& path, std::string_view what);
+Expected<SharedBytes> read_body(Fd file, const std::string& path, std::string_view what);
 
 inline constexpr std::size_t kLargestBody = std::size_t{1} << 30;
 

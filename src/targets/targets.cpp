@@ -61,6 +61,6 @@ Expected<std::vector<Target>> parse_targets(std::string_view text, TargetFormat 
   return targets::drain(*targets::make_source(targets::Input::text(text, "targets"), format, kEveryBody));
 }
 
-Expected<SharedBytes> read_body_file(const std::string& path) { return targets::read_whole(path, "body file"); }
+Expected<SharedBytes> read_body_file(const std::string& path) { return targets::read_body(path, "body file"); }
 
 }  // namespace thrum

@@ -166,7 +166,7 @@ std::string fingerprint(const Options& o) {
   add(a.name), add(a.shape.text()), add(a.duration.count()), add(a.hits), add(a.timeout.count()), add(a.grace.count());
   add(static_cast<int>(a.catch_up.mode)), add(a.catch_up.percent), add(a.workers), add(a.max_workers), add(a.connections);
   add(a.max_connections), add(a.keep_alive), add(a.headers), add(a.capture_headers), add(a.shards), add(a.dns_ttl.count());
-  add(a.redirects);
+  add(a.redirects), add(a.chunked), add(a.compression);
   add(a.resolvers), add(a.unix_socket), add(a.local_addresses), add(a.tls.session_tickets);
   for (const ConnectTo& c : a.connect_to) add(c.host), add(c.port), add(c.to_host), add(c.to_port);
   add(a.preconnect), add(a.connect_rate.text()), add(a.proxy.url), add(a.proxy.headers), add(o.attack.heeds_environment);

@@ -114,10 +114,9 @@ const std::map<std::string_view, Difference> kDifferences = {
 };
 
 // What a case needs that is not in this build yet. The list shrinks with it.
-constexpr std::string_view kChunked = "-chunked", kH2c = "-h2c";
+constexpr std::string_view kH2c = "-h2c";
 const std::map<std::string_view, std::string_view> kWaits = {
-    {"chunked-post", kChunked}, {"chunked-get-nobody", kChunked}, {"chunked-post-nobody", kChunked},
-    {"chunked-big", kChunked},  {"redir-307-chunked", kChunked},  {"h2c", kH2c},
+    {"h2c", kH2c},
 };
 
 // Bytes are kept as Latin-1 text: a character each.

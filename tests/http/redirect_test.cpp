@@ -166,6 +166,22 @@ INSTANTIATE_TEST_SUITE_P(Table, Methods,
                                          Method{"GET", 302, "GET", false}, Method{"GET", 308, "GET", true},
                                          Method{"HEAD", 302, "HEAD", false}, Method{"HEAD", 303, "HEAD", false}));
 
+TEST(Redirect, AChunkedBodyHasItsLengthTheNextTime) {
+  RequestDefaults defaults;
+  defaults.chunked = true;
+  Target target{"POST", "http://h/", {{"Expect", "100-continue"}}, std::make_shared<const std::string>("hello")};
+  const PreparedRequest first = *prepare(target, defaults);
+  PreparedRequest next = followed(first, 307, "/b");
+  EXPECT_EQ(value_of(next, "Content-Length"), "5");
+  EXPECT_THAT(values_of(next, "Transfer-Encoding"), IsEmpty());
+  EXPECT_FALSE(next.is_chunked);
+  EXPECT_TRUE(next.expects_continue);
+  next = followed(first, 302, "/b");
+  EXPECT_THAT(values_of(next, "Content-Length"), IsEmpty());
+  EXPECT_THAT(values_of(next, "Transfer-Encoding"), IsEmpty());
+  EXPECT_FALSE(next.expects_continue);
+}
+
 TEST(Redirect, PostWithoutBodySaysSoAgain) {
   EXPECT_EQ(value_of(followed(prepared("POST", "http://h/"), 308, "/b"), "Content-Length"), "0");
   EXPECT_THAT(values_of(followed(prepared("POST", "http://h/"), 302, "/b"), "Content-Length"), IsEmpty());

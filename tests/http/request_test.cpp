@@ -155,6 +155,38 @@ TEST(Request, AnyMethodCarriesABody) {
   }
 }
 
+TEST(Request, ChunkedBodiesHaveNoLength) {
+  RequestDefaults defaults;
+  defaults.chunked = true;
+  Target target = target_of("POST", {});
+  target.body = std::make_shared<const std::string>("hello");
+  const PreparedRequest request = prepared(target, defaults);
+  EXPECT_TRUE(request.is_chunked);
+  EXPECT_THAT(request.head, HasSubstr("\r\nTransfer-Encoding: chunked\r\n"));
+  EXPECT_THAT(request.head, Not(HasSubstr("Content-Length")));
+  // Where there is no body there is nothing to be sent in chunks.
+  const PreparedRequest none = prepared(target_of("POST", {}), defaults);
+  EXPECT_FALSE(none.is_chunked);
+  EXPECT_THAT(none.head, HasSubstr("\r\nContent-Length: 0\r\n"));
+  EXPECT_THAT(prepared(target_of("GET", {}), defaults).head, Not(HasSubstr("Transfer-Encoding")));
+}
+
+TEST(Request, CompressionIsAskedForUnlessItIsNotWanted) {
+  RequestDefaults defaults;
+  defaults.compression = false;
+  EXPECT_THAT(prepared(target_of("GET", {}), defaults).head, Not(HasSubstr("Accept-Encoding")));
+  EXPECT_THAT(prepared(target_of("GET", {{"accept-encoding", "br"}}), defaults).head, HasSubstr("\r\naccept-encoding: br\r\n"));
+}
+
+TEST(Request, OnlyABodyWaitsForContinue) {
+  Target target = target_of("POST", {{"expect", "100-Continue"}});
+  EXPECT_FALSE(prepared(target).expects_continue);
+  target.body = std::make_shared<const std::string>("hello");
+  EXPECT_TRUE(prepared(target).expects_continue);
+  target.headers[0].second = "something-else";
+  EXPECT_FALSE(prepared(target).expects_continue);
+}
+
 TEST(Request, AnEmptyBodyIsSaidOnlyWhereOneIsExpected) {
   Target target = target_of("PUT", {});
   target.body = std::make_shared<const std::string>();

@@ -11,7 +11,7 @@ namespace thrum::support {
 
 using Millis = std::chrono::milliseconds;
 
-// A request as it came over the wire: head, and as much body as its Content-Length says.
+// A request as it came over the wire: head, and as much body as its framing says (with the framing, if it is chunked).
 struct Seen {
   std::size_t connection = 0;  // in the order in which they were accepted, from 0
   std::size_t number = 0;      // of the request, among all that the server saw
@@ -32,7 +32,7 @@ std::string response(int status, std::string_view body = "", std::string_view he
 // Steps run in order; a connection whose script is at its end reads on and says nothing.
 class Script {
  public:
-  enum class Kind : std::uint8_t { request, bytes, reply, pause, gate, freeze, half_close, close, reset, deaf, again };
+  enum class Kind : std::uint8_t { request, head, body, bytes, reply, pause, gate, freeze, half_close, close, reset, deaf, again };
   struct Step {
     Kind kind = Kind::request;
     std::string bytes = {};
@@ -43,6 +43,9 @@ class Script {
   };
 
   Script& request() { return add({.kind = Kind::request}); }
+  // The head of a request alone; its body is taken by body(), if at all.
+  Script& head() { return add({.kind = Kind::head}); }
+  Script& body() { return add({.kind = Kind::body}); }
   // Closes when no request begins within `idle`.
   Script& request_or_close(Millis idle) { return add({.kind = Kind::request, .time = idle}); }
   Script& bytes(std::string raw) { return add({.kind = Kind::bytes, .bytes = std::move(raw)}); }

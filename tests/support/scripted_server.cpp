@@ -93,6 +93,22 @@ std::uint16_t port_of(int fd) {
                                              : reinterpret_cast<sockaddr_in&>(address).sin_port);
 }
 
+// Where the body of the request with this head ends in `in`, in which it begins at `from`; npos: it has not all come.
+std::size_t body_end(const std::string& in, std::size_t from, const Seen& head) {
+  if (head.header("Transfer-Encoding") != "chunked") {
+    const std::size_t end = from + std::strtoull(head.header("Content-Length").c_str(), nullptr, 10);
+    return in.size() < end ? std::string::npos : end;
+  }
+  for (std::size_t at = from;;) {
+    const std::size_t line = in.find("\r\n", at);
+    if (line == std::string::npos) return line;
+    const std::size_t size = std::strtoull(in.c_str() + at, nullptr, 16);
+    at = line + 2 + size + 2;
+    if (at > in.size()) return std::string::npos;
+    if (size == 0) return at;
+  }
+}
+
 }  // namespace
 
 struct ScriptedServer::Connection {
@@ -145,6 +161,10 @@ std::size_t ScriptedServer::open() const {
 std::size_t ScriptedServer::open_peak() const {
   const std::lock_guard lock(mutex_);
   return open_peak_;
+}
+std::size_t ScriptedServer::received() const {
+  const std::lock_guard lock(mutex_);
+  return received_;
 }
 std::size_t ScriptedServer::resets() const {
   const std::lock_guard lock(mutex_);
@@ -283,6 +303,8 @@ bool ScriptedServer::receive(Connection& c) {
     const ssize_t n = recv(c.fd, buffer, sizeof buffer, 0);
     if (n > 0) {
       c.in.append(buffer, static_cast<std::size_t>(n));
+      const std::lock_guard lock(mutex_);
+      received_ += static_cast<std::size_t>(n);
       continue;
     }
     if (n < 0 && errno == EINTR) continue;
@@ -317,6 +339,12 @@ bool ScriptedServer::go_on(Connection& c) {
         if (take_request(c)) break;
         if (is_time && c.in.empty()) close(c, false);
         return c.fd >= 0;
+      case Kind::head:
+        if (!take_head(c)) return c.fd >= 0;
+        break;
+      case Kind::body:
+        if (!take_body(c)) return c.fd >= 0;
+        break;
       case Kind::bytes:
         c.out += s.bytes;
         break;
@@ -375,10 +403,37 @@ bool ScriptedServer::take_request(Connection& c) {
   if (end == std::string::npos) return false;
   Seen seen;
   seen.raw = c.in.substr(0, end + 4);
-  const std::size_t size = end + 4 + std::strtoull(seen.header("Content-Length").c_str(), nullptr, 10);
-  if (c.in.size() < size) return false;
+  const std::size_t size = body_end(c.in, end + 4, seen);
+  if (size == std::string::npos) return false;
   seen.raw = c.in.substr(0, size);
   c.in.erase(0, size);
+  note(c, std::move(seen));
+  return true;
+}
+
+bool ScriptedServer::take_head(Connection& c) {
+  const std::size_t end = c.in.find("\r\n\r\n");
+  if (end == std::string::npos) return false;
+  Seen seen;
+  seen.raw = c.in.substr(0, end + 4);
+  c.in.erase(0, end + 4);
+  note(c, std::move(seen));
+  return true;
+}
+
+// Of the request whose head was taken: it is added to what was seen of it.
+bool ScriptedServer::take_body(Connection& c) {
+  const std::size_t size = body_end(c.in, 0, c.last);
+  if (size == std::string::npos) return false;
+  c.last.raw += c.in.substr(0, size);
+  c.in.erase(0, size);
+  const std::lock_guard lock(mutex_);
+  seen_[c.last.number].raw = c.last.raw;
+  changed_.notify_all();
+  return true;
+}
+
+void ScriptedServer::note(Connection& c, Seen seen) {
   seen.connection = c.index;
   seen.peer = c.peer;
   seen.at = time_now();
@@ -387,7 +442,6 @@ bool ScriptedServer::take_request(Connection& c) {
   c.last = seen;
   seen_.push_back(std::move(seen));
   changed_.notify_all();
-  return true;
 }
 
 void ScriptedServer::close(Connection& c, bool hard) {

@@ -41,6 +41,7 @@ class ScriptedServer {
   std::size_t accepted() const;
   std::size_t open() const;       // now
   std::size_t open_peak() const;  // most at once, by what clients had open: one that they had closed doesn't count
+  std::size_t received() const;   // bytes, whether a script took them or not
   std::size_t resets() const;     // connections that the client ended with RST
   // Waits until `done`, asked again whenever something happens. False after ten seconds (a minute under a sanitizer's weight).
   bool await(const std::function<bool()>& done) const;
@@ -60,6 +61,9 @@ class ScriptedServer {
   bool go_on(Connection& c);
   bool flush(Connection& c);
   bool take_request(Connection& c);
+  bool take_head(Connection& c);
+  bool take_body(Connection& c);
+  void note(Connection& c, Seen seen);
   void close(Connection& c, bool hard);
   void command(std::function<void()> action);
   int timeout() const;
@@ -78,7 +82,7 @@ class ScriptedServer {
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   std::vector<Seen> seen_;
-  std::size_t accepted_ = 0, open_ = 0, open_peak_ = 0, resets_ = 0;
+  std::size_t accepted_ = 0, open_ = 0, open_peak_ = 0, resets_ = 0, received_ = 0;
   std::vector<std::function<void()>> commands_;
 
   std::thread thread_;

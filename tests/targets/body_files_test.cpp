@@ -1,5 +1,6 @@
 #include "targets/body_files.hpp"
 
+#include "base/mapped_file.hpp"
 #include "lists.hpp"
 #include "thrum/targets.hpp"
 
@@ -62,9 +63,48 @@ TEST_F(BodyFilesTest, AreForgottenWhenTheyBecomeTooMany) {
   const auto first = files.get("a");
   ASSERT_TRUE(first);
   EXPECT_EQ(*first, *files.get("a"));
-  EXPECT_EQ((*files.get("b"))->size(), 400u);
+  EXPECT_EQ(files.get("b")->size(), 400u);
   EXPECT_NE(*first, *files.get("a"));
-  EXPECT_EQ((*files.get("big"))->size(), 2000u);  // too large to be kept at all
+  EXPECT_EQ(files.get("big")->size(), 2000u);  // too large to be kept at all
+}
+
+// A large file is mapped. What is cut off it is missed by who copies it, and touched by nobody.
+TEST_F(BodyFilesTest, LargeOnesAreMapped) {
+  std::string bytes(MappedFile::kWorthMapping + 10'000, '\0');
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 7 + i / 251);
+  const std::string path = here_.write("large", bytes);
+  const auto body = read_body_file(path);
+  ASSERT_TRUE(body) << body.error().text;
+  EXPECT_EQ(**body, bytes);
+  EXPECT_TRUE(is_mapped(**body));
+  std::string copy(bytes.size() - 5, '\0');
+  EXPECT_TRUE(copy_bytes((**body).substr(5), copy.data()));
+  EXPECT_EQ(copy, bytes.substr(5));
+  std::filesystem::resize_file(path, 4096 * 3);
+  EXPECT_FALSE(copy_bytes(**body, copy.data()));
+  EXPECT_TRUE(copy_bytes((**body).substr(0, 4096), copy.data()));
+}
+
+TEST_F(BodyFilesTest, SmallOnesAreRead) {
+  const std::string path = here_.write("small", std::string(MappedFile::kWorthMapping - 1, 's'));
+  const auto body = read_body_file(path);
+  ASSERT_TRUE(body);
+  EXPECT_FALSE(is_mapped(**body));
+  std::filesystem::resize_file(path, 0);
+  EXPECT_EQ((**body).back(), 's');
+}
+
+// Each holds a descriptor: after so many the rest is read.
+TEST_F(BodyFilesTest, OnlySoManyAreMapped) {
+  here_.write("large", std::string(MappedFile::kWorthMapping, 'l'));
+  std::vector<SharedBytes> bodies;
+  for (std::size_t i = 0; i <= MappedFile::kMost; ++i) bodies.push_back(*read_body_file(here_.path("large")));
+  EXPECT_TRUE(is_mapped(*bodies[MappedFile::kMost - 1]));
+  EXPECT_FALSE(is_mapped(*bodies.back()));
+  EXPECT_EQ(*bodies.back(), *bodies.front());
+  const std::string_view gone = *bodies.front();
+  bodies.clear();
+  EXPECT_FALSE(is_mapped(gone));
 }
 
 TEST_F(BodyFilesTest, AnEmptyFileIsABodyOfNoBytes) {

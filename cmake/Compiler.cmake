@@ -20,5 +20,6 @@ if(THRUM_FUZZ)
 endif()
 find_program(THRUM_CCACHE ccache)
 if(THRUM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${THRUM_CCACHE})
+  # The first words, and -fpch-preprocess in Room.cmake, let it keep what is compiled with precompiled headers.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${THRUM_CCACHE})
 endif()

@@ -160,7 +160,7 @@ class Link::Impl final : Resolver::Lookup, TlsStream::Owner {
   State state_ = State::idle;
   Endpoint endpoint_;
   const Way* way_ = nullptr;
-  const Place* place_ = nullptr;         // of the way's; null: the endpoint's own
+  const Place* place_ = nullptr;             // of the way's; null: the endpoint's own
   std::optional<Address> endpoint_address_;  // for the tunnel that needs it
   bool looks_up_endpoint_ = false;
   std::uint16_t place_index_ = 0;
@@ -378,7 +378,8 @@ void Link::Impl::outer_down(const Fault& fault) {
 
 void Link::Impl::go_down(const Fault& fault) {
   Fault told = fault;
-  told.at_proxy = way_ != nullptr && way_->is_proxied && !looks_up_endpoint_ && (state_ == State::connecting || state_ == State::tunnelling);
+  told.at_proxy =
+      way_ != nullptr && way_->is_proxied && !looks_up_endpoint_ && (state_ == State::connecting || state_ == State::tunnelling);
   close(false);
   told.place = place_index_;
   owner_.on_down(told);

@@ -11,10 +11,10 @@
 namespace thrum::net {
 
 struct NetworkOptions {
-  ResolverOptions dns;
-  TlsOptions tls;
-  std::vector<Address> local_addresses;  // to connect from, in turn; empty: the kernel chooses
-  std::uint32_t first_turn = 0;          // with which of them to begin
+  ResolverOptions dns{};
+  TlsOptions tls{};
+  std::vector<Address> local_addresses{};  // to connect from, in turn; empty: the kernel chooses
+  std::uint32_t first_turn = 0;            // with which of them to begin
 };
 
 class OwnNetwork {

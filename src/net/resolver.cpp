@@ -116,7 +116,9 @@ class Resolver::Dns final : WatchHandler {
   void rearm() {
     timeval left{};
     if (ares_timeout(channel_, nullptr, &left) == nullptr) return timer_.cancel();
-    timer_.set(now() + std::chrono::seconds(left.tv_sec) + std::chrono::microseconds(left.tv_usec));
+    // It counts in milliseconds: the last of them is slept through, not polled through.
+    const Nanos wait = std::chrono::seconds(left.tv_sec) + std::chrono::microseconds(left.tv_usec);
+    timer_.set(now() + std::max<Nanos>(wait, std::chrono::milliseconds(1)));
   }
 
   static ares_socket_t open(int family, int type, int protocol, void* self) {

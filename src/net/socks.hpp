@@ -20,7 +20,7 @@ inline constexpr std::size_t kLongestSocksText = 255;  // of a name, a user or a
 std::unique_ptr<Tunnel> make_socks_tunnel(const Endpoint& to, const Address* address, const std::optional<SocksLogin>& login);
 
 // Codes of Fault::Source::socks: the reply as RFC 1928 section 6 numbers it (1 … 8), or one of these.
-inline constexpr std::int64_t kSocksNoMethod = 0x100;   // none of the ways to log in that we offer
+inline constexpr std::int64_t kSocksNoMethod = 0x100;  // none of the ways to log in that we offer
 inline constexpr std::int64_t kSocksNotLoggedIn = 0x101;
 inline constexpr std::int64_t kSocksMalformed = 0x102;  // bytes that are not SOCKS 5
 inline constexpr std::int64_t kSocksNameTooLong = 0x103;

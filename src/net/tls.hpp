@@ -60,7 +60,7 @@ class TlsClient {
   bool is_loaded_ = false;
   Expected<SslContext> context_;
   TlsBuffers buffers_;
-  TlsBuffers outer_buffers_;  // a stream's own while that within it is at work
+  TlsBuffers outer_buffers_;                    // a stream's own while that within it is at work
   std::map<std::string, SslSession> sessions_;  // by name and port; only with session tickets
 };
 

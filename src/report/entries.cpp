@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kAlways = "always";
 
-constexpr std::array<Entry, 27> kEntries{{
+constexpr auto kEntries = std::to_array<Entry>({
     {Id::requests, "Requests", "total, rate, throughput", ".requests .rate .throughput", kAlways,
      "total: results read. rate: total divided by `attack` of the next line, per second; n requests have n - 1 gaps between them, so it is "
      "a "
@@ -94,7 +94,7 @@ constexpr std::array<Entry, 27> kEntries{{
      "A line for each group of results, the busiest first: how many, how many per second over the same time as the whole report, the share "
      "of successes and the latencies, with the percentiles asked for with -percentiles among them. weak: percentiles for which the group "
      "has too few results. Groups beyond -max-groups share the line `others`; the last line is of all results."},
-}};
+});
 
 static_assert([] {
   for (std::size_t i = 0; i < kEntries.size(); ++i)

@@ -144,7 +144,12 @@ void plan(const Plan& p, JsonWriter& w) {
   w.key("preconnected").unsigned_integer(s.connections.preconnected).end_object();
   if (!s.proxies.empty()) w.key("proxies").string(s.proxies);
   w.key("elapsed").nanos(s.elapsed).key("sending").nanos(s.sending).key("shards").unsigned_integer(s.shards);
-  w.key("busiest_shard").number(s.busiest_shard).key("waited_for_core").number(s.waited_for_core).key("truncated_captures").unsigned_integer(s.truncated_captures);
+  w.key("busiest_shard")
+      .number(s.busiest_shard)
+      .key("waited_for_core")
+      .number(s.waited_for_core)
+      .key("truncated_captures")
+      .unsigned_integer(s.truncated_captures);
   w.key("stopped").boolean(s.stopped).key("was_cut").boolean(s.was_cut);
 }
 

@@ -5,7 +5,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/harness.sh"
 . "$here/peers.sh"
 need jq || { summary; exit; }
-serve serve -addr=127.0.0.1:0 -tls-addr=127.0.0.1:0 -cert-out="$work/serve.pem"
+serve serve -addr=127.0.0.1:0 -tls=127.0.0.1:0 -cert-out="$work/serve.pem"
 plain=$(port_in serve http) tls=$(port_in serve https)
 
 # attack FILE TARGET FLAG...: 20 hits; the results go to FILE

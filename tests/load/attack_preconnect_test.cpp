@@ -54,7 +54,7 @@ TEST(Preconnect, ThatFailsSaysHowFarItCameAndWhy) {
   o.preconnect = 3;
   o.shards = 1;
   o.connect_rate = *parse_shape("50/s");
-  const Ran r = attack(o, server.url());
+  const Ran r = run(*make_attacker(o, get({server.url()})));
   ASSERT_FALSE(r.summary);
   EXPECT_EQ(r.summary.error().text, "-preconnect: 2 of 3 connections were opened: connect: connection refused");
   EXPECT_TRUE(r.results.empty());
@@ -66,7 +66,7 @@ TEST(Preconnect, WaitsNoLongerThanTheTimeout) {
   AttackOptions o = closed_attack(1, 1);
   o.preconnect = 2;
   o.timeout = Nanos(50'000'000);
-  const Ran r = attack(o, full.url());
+  const Ran r = run(*make_attacker(o, get({full.url()})));
   ASSERT_FALSE(r.summary);
   EXPECT_EQ(r.summary.error().text, "-preconnect: 0 of 2 connections were opened: timeout: not connected within 50ms");
 }

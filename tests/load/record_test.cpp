@@ -122,10 +122,12 @@ class Words : public testing::Test {
   Words() {
     request_.route = &route_;
     record_.request = &request_;
+    record_.route = &route_;
   }
   std::string words() const { return describe(record_, Nanos(1'500'000'000)); }
 
-  Route route_{{"example.test", 81, false, {}}, {}, 0};
+  Route route_{
+      .endpoint = {"example.test", 81, false, {}}, .way = {}, .proxy = {}, .takes_whole_urls = false, .proxy_lines = {}, .index = 0};
   Request request_;
   Record record_;
 };

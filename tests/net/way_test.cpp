@@ -368,7 +368,9 @@ struct TlsInTls : ListenHandler {
 };
 
 TEST(TunnelTls, CarriesTlsWithinTls) {
-  const auto own = make_network({.dns = {}, .tls = {.verify = false}});
+  NetworkOptions options;
+  options.tls.verify = false;
+  const auto own = make_network(options);
   own->network().tls.offer({"h2", "http/1.1"});
   TlsInTls proxy(*own);
   Way way;

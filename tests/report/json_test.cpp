@@ -176,6 +176,7 @@ TEST(Json, EveryPathExplainedIsThere) {
   for (int i = 0; i < 100; ++i) results.push_back(result(i, 1, 0, "connect: refused"));
   Input input = input_of({recorded("a", 200, 2500, results), recorded("b", 200, 2000, overloaded())});
   Input one = input_of({recorded("a", 200, 2500, results)});
+  one.runs.front().plan->summary->proxies = "http://proxy.test:3128";
   input.percentiles = {75};
   Input part = input_of({run_of("a", results)});
   part.filter.emplace();

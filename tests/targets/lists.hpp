@@ -28,7 +28,7 @@ inline std::string outcome(const Expected<std::vector<Target>>& read) {
   for (const Target& t : *read) {
     out += t.method + " " + t.url + "\n";
     for (const auto& [name, value] : t.headers) out += name + ": " + value + "\n";
-    if (t.body) out += "body: " + *t.body + "\n";
+    if (t.body) out += "body: " + std::string(*t.body) + "\n";
   }
   return out;
 }

@@ -67,6 +67,9 @@ struct AttackOptions {
   std::uint64_t preconnect = 0;
   Shape connect_rate = Shape::closed();  // at which they are opened; closed: as fast as they come up
   bool keep_alive = true;
+  bool http2 = true;            // offer HTTP/2 to https targets; the server chooses
+  bool h2c = false;             // send to http targets by HTTP/2, which the server is known to speak; never by anything else
+  std::uint32_t streams = 0;    // most requests at once on a connection of HTTP/2; 0: as many as the server allows, 250 at most
   std::int32_t redirects = 10;  // most to follow in one hit, more is an error; -1: none is followed, a 3xx is the response
   std::vector<std::pair<std::string, std::string>> headers;  // for every target; a target's own header of that name wins
   SharedBytes body;                                          // for every target that names none
@@ -107,9 +110,15 @@ struct Connections {
   std::uint64_t preconnected = 0;  // of those opened: before the first hit
 };
 
+// Whole responses, by the protocol they came by.
+struct Protocols {
+  std::uint64_t http1 = 0, http2 = 0;
+};
+
 struct Summary {
   Books books;
   Connections connections;
+  Protocols protocols;
   Limit limit = Limit::none;
   std::uint64_t limit_value = 0;   // the cap or count that was reached, where there is one
   std::uint64_t limit_needed = 0;  // an estimate of what would have been enough, 0 if unknown

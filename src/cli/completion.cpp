@@ -12,7 +12,7 @@ namespace {
 std::vector<const Flag*> working_flags(Command command) {
   std::vector<const Flag*> out;
   for (const Flag& flag : flag_table())
-    if (flag.commands.has(command) && flag.works()) out.push_back(&flag);
+    if (flag.commands.has(command)) out.push_back(&flag);
   return out;
 }
 

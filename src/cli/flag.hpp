@@ -54,11 +54,7 @@ struct Flag {
   Group group = Group::everywhere;
   Bind bind = nullptr;
   bool repeats = false;  // may be given several times, each adding to the last
-  // Not empty: a flag of vegeta's that can't be served yet, and what it would need. It has no `bind`: only values that ask
-  // for what happens anyway are taken (false, `initial`), and help doesn't list it.
-  std::string_view missing = {};
 
-  bool works() const { return missing.empty(); }
   bool goes_by(std::string_view word) const;  // its name, or another of its names
 };
 

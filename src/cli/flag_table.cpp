@@ -270,6 +270,35 @@ constexpr auto kFlags = std::to_array<Flag>({
      .commands = kAttack,
      .group = Group::connections,
      .bind = [](Options& o, Text v) { return put(o.attack.options.connect_rate, read_pace(v)); }},
+    {.name = "http2",
+     .takes = Takes::nothing,
+     .initial = "true",
+     .help = "Offer HTTP/2 to https targets",
+     .more = "The server chooses, in the TLS handshake; the report says how many answers came by which protocol. With `-http2=false` only "
+             "HTTP/1.1 is offered.",
+     .commands = kAttack,
+     .group = Group::connections,
+     .bind = [](Options& o, Text v) { return put(o.attack.options.http2, read_bool(v)); }},
+    {.name = "h2c",
+     .takes = Takes::nothing,
+     .initial = "false",
+     .help = "Send to http targets by HTTP/2, without asking first",
+     .more = "A server that doesn't speak it is an error; nothing is sent by HTTP/1.1 instead. https targets are not concerned.",
+     .commands = kAttack,
+     .group = Group::connections,
+     .bind = [](Options& o, Text v) { return put(o.attack.options.h2c, read_bool(v)); }},
+    {.name = "streams",
+     .value = "COUNT",
+     .help = "Most requests at once on a connection of HTTP/2 (default what the server allows, at most 250)",
+     .more = "When all streams of all connections are taken, another connection is opened, up to `-max-connections`.",
+     .commands = kAttack,
+     .group = Group::connections,
+     .bind = [](Options& o, Text v) -> Expected<void> {
+       const auto count = read_count(v, 1, 100'000);
+       if (!count) return std::unexpected(count.error());
+       o.attack.options.streams = static_cast<std::uint32_t>(*count);
+       return {};
+     }},
     {.name = "dns-ttl",
      .value = "TIME",
      .initial = "0s",
@@ -680,15 +709,6 @@ constexpr auto kFlags = std::to_array<Flag>({
      .commands = kServe,
      .group = Group::pace,
      .bind = [](Options& o, Text v) { return put(o.serve.work, read_duration(v)); }},
-
-    // vegeta's flags that wait for their function
-    {.name = "http2",
-     .takes = Takes::nothing,
-     .help = "Use HTTP/2 where the server offers it",
-     .commands = kAttack,
-     .group = Group::connections,
-     .missing = "HTTP/2; this version speaks HTTP/1.1 only, and -http2=false is accepted"},
-    {.name = "h2c", .takes = Takes::nothing, .commands = kAttack, .group = Group::connections, .missing = "HTTP/2 without TLS"},
 
     // everywhere
     {.name = "cpus",

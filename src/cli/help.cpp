@@ -31,7 +31,7 @@ std::string wrapped(std::string_view text, std::size_t indent) {
 std::vector<const Flag*> flags_of(Command command, Group group) {
   std::vector<const Flag*> out;
   for (const Flag& flag : flag_table())
-    if (flag.commands.has(command) && flag.group == group && flag.works()) out.push_back(&flag);
+    if (flag.commands.has(command) && flag.group == group) out.push_back(&flag);
   return out;
 }
 
@@ -49,14 +49,6 @@ std::string_view telling_default(const Flag& flag) { return flag.takes == Takes:
 std::string help_with_default(const Flag& flag) {
   const std::string_view initial = telling_default(flag);
   return initial.empty() ? std::string(flag.help) : fmt::format("{} (default {})", flag.help, initial);
-}
-
-std::string missing_names(Command command) {
-  std::string out;
-  for (const Flag& flag : flag_table())
-    if (flag.commands.has(command) && !flag.works() && !flag.commands.has(Command::none))
-      out += fmt::format("{}-{}", out.empty() ? "" : " ", flag.name);
-  return out;
 }
 
 std::string command_list() {
@@ -115,11 +107,6 @@ std::string help_text(Command command) {
     for (const Flag* flag : flags) out += fmt::format("  {}\n", shape_of(*flag)) + wrapped(help_with_default(*flag), kIndent + 2);
     out += '\n';
   }
-  if (const std::string names = missing_names(command); !names.empty())
-    out += wrapped(
-               fmt::format("Known from vegeta, not in this build yet: {}. HTTP/1.1 only in this version; -http2=false is accepted.", names),
-               0) +
-           "\n";
   out += "Examples\n";
   for_each_line(about.examples, [&](std::string_view line) { out += fmt::format("  {}\n", line); });
   if (command == Command::none) out += "\nthrum COMMAND -h explains a command; `man thrum` and docs/ hold the manual.\n";

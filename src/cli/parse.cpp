@@ -52,7 +52,7 @@ std::string more_help(Command command) {
 std::string unknown_flag(Command command, std::string_view name) {
   std::vector<std::string> names;
   for (const Flag& flag : flag_table()) {
-    if (!flag.commands.has(command) || !flag.missing.empty()) continue;
+    if (!flag.commands.has(command)) continue;
     names.emplace_back(flag.name);
     for_each_word(flag.also, [&](std::string_view other) { names.emplace_back(other); });
   }
@@ -108,18 +108,6 @@ std::expected<Words, ParseFailure> split(std::span<const std::string_view> args)
   return words;
 }
 
-// vegeta's flags that can't be served yet: only a value that asks for what happens anyway is taken.
-Expected<void> refuse_missing(const Flag& flag, std::string_view value) {
-  if (flag.takes == Takes::nothing) {
-    const auto on = read_bool(value);
-    if (!on) return std::unexpected(on.error());
-    if (!*on) return {};
-  } else if (value == flag.initial && !flag.repeats) {
-    return {};
-  }
-  return usage_error(fmt::format("not in this build yet: {}", flag.missing));
-}
-
 Expected<void> apply(Command command, const TypedFlag& typed, Options& options) {
   const Flag* flag = find_flag(command, typed.name);
   if (flag == nullptr) {
@@ -127,7 +115,7 @@ Expected<void> apply(Command command, const TypedFlag& typed, Options& options) 
     return usage_error(fmt::format("{} has no flag -{}; {}", info(command).name, typed.name, more_help(command)));
   }
   const std::string_view value = typed.value.value_or("true");
-  const auto done = flag->missing.empty() ? flag->bind(options, value) : refuse_missing(*flag, value);
+  const auto done = flag->bind(options, value);
   if (done) {
     options.attack.typed.emplace_back(flag->name, value);
     return {};

@@ -16,9 +16,6 @@ constexpr std::size_t kWorthCopying = 16 * 1024;
 constexpr std::string_view kLastChunk = "\r\n0\r\n\r\n";  // after the data of the only other one
 constexpr std::size_t kChunkSizeRoom = 20;
 
-// How long a body waits for "100 Continue" before it is sent all the same (RFC 9110 section 10.1.1).
-constexpr auto kContinueWait = std::chrono::seconds(1);
-
 class Http1Session final : public Session {
  public:
   Http1Session(net::Link& link, SessionOwner& owner, std::vector<char>& scratch) : link_(link), owner_(owner), scratch_(scratch) {}
@@ -44,12 +41,16 @@ class Http1Session final : public Session {
     return false;
   }
 
+  Protocol protocol() const override { return Protocol::http1; }
+  std::size_t most_streams() const override { return 1; }
   std::size_t streams_free() const override { return active_ || !is_reusable() ? 0 : 1; }
   bool is_reusable() const override { return reusable_; }
   bool has_begun(StreamId) const override { return active_ && parser_.has_begun(); }
   int status_seen(StreamId) const override { return active_ ? parser_.status() : 0; }
   bool has_head(StreamId) const override { return active_ && parser_.state() == ResponseParser::State::reading_body; }
   std::uint64_t body_bytes(StreamId) const override { return active_ ? parser_.body_bytes() : 0; }
+  bool is_sent(StreamId) const override { return !link_.is_sending(); }
+  Reach reach(StreamId stream) const override { return has_begun(stream) ? Reach::heard : Reach::silent; }
 
   void on_bytes(std::span<const char> bytes) override {
     if (!active_) {  // nobody asked: a late error page, or a peer that has lost count
@@ -168,7 +169,14 @@ class Http1Session final : public Session {
     // A response that overtook its own request (413 and the like) leaves the rest of the request in the way of the next.
     if (error != ParseError::none || asked_close_ || !parser_.keep_alive() || link_.is_sending() || to_send_ != Rest::none)
       reusable_ = false;
-    owner_.on_response(stream_, {parser_.status(), parser_.reason(), parser_.body_bytes(), parser_.location(), error, parser_.has_begun()});
+    Response response;
+    response.status = parser_.status();
+    response.reason = parser_.reason();
+    response.body_bytes = parser_.body_bytes();
+    response.location = parser_.location();
+    response.error = error;
+    response.has_begun = parser_.has_begun();
+    owner_.on_response(stream_, response);
   }
 
   net::Link& link_;

@@ -180,12 +180,12 @@ std::string Proxies::lines_for(const Proxy& proxy) const {
   return lines;
 }
 
-net::Way Proxies::way_through(const Proxy& proxy, const Url& url) const {
+net::Way Proxies::way_through(const Proxy& proxy, const Url& url, Through through) const {
   net::Way way;
   way.places = {{proxy.host, proxy.port}};
   way.is_proxied = true;
   way.proxy_tls = proxy.kind == Kind::https;
-  if (takes_whole_urls(proxy, url)) return way;
+  if (through == Through::as_requests) return way;
   if (proxy.is_socks()) {
     way.needs_address = proxy.kind == Kind::socks5;
     way.tunnel = [login = login_of(proxy)](const net::Endpoint& to, const net::Address* address) {

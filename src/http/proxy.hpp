@@ -48,8 +48,9 @@ class Proxies {
   const Proxy* of(const Url& url) const;
   // The header lines for a request to `proxy` itself: credentials and what -proxy-header adds, each line with its CRLF.
   std::string lines_for(const Proxy& proxy) const;
-  // How a link gets to `url` through `proxy`.
-  net::Way way_through(const Proxy& proxy, const Url& url) const;
+  // How a link gets to `url` through `proxy`, or, as requests, to `proxy` itself.
+  enum class Through : std::uint8_t { as_requests, tunnel };
+  net::Way way_through(const Proxy& proxy, const Url& url, Through through) const;
 
  private:
   std::optional<Proxy> always_, for_http_, for_https_;
@@ -57,7 +58,7 @@ class Proxies {
   std::vector<std::pair<std::string, std::string>> headers_;
 };
 
-// Requests for http:// URLs go to an HTTP proxy as they are, with the whole URL in their first line.
+// Requests for http:// URLs can go to an HTTP proxy as they are, with the whole URL in their first line.
 inline bool takes_whole_urls(const Proxy& proxy, const Url& url) { return !url.tls && !proxy.is_socks(); }
 
 }  // namespace thrum::http

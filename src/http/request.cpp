@@ -153,6 +153,8 @@ void address_to_proxy(PreparedRequest& request, std::string_view lines) {
   request.proxied_head.append(line.substr(target)).append(host).append(lines).append(rest);
 }
 
+void add_http2_head(PreparedRequest& request) { request.http2 = to_http2(request.head, request.url.tls ? "https" : "http"); }
+
 std::size_t render_head(const PreparedRequest& request, std::uint64_t sequence, char* to) {
   const std::string& head = request.head_to_send();
   char* p = to + head.size();

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "http/http2_head.hpp"
 #include "http/url.hpp"
 #include "thrum/error.hpp"
 #include "thrum/target.hpp"
@@ -30,6 +31,7 @@ struct PreparedRequest {
   // The request up to and with "X-Thrum-Seq: "; the hit number and "\r\n\r\n" follow, then the body.
   std::string head;
   std::string proxied_head;       // what goes out instead where a proxy takes it; empty: `head` does
+  Http2Head http2;                // the same for HTTP/2, where that may be spoken: add_http2_head()
   SharedBytes body;               // null: none
   bool is_head = false;           // the response has no body whatever its headers say
   bool is_idempotent = true;      // may be sent again on a stale connection: safe methods, or an Idempotency-Key header
@@ -53,6 +55,9 @@ std::string basic_credentials(std::string_view user_info);
 
 // Makes `proxied_head`: the whole URL in the request line (RFC 9112 section 3.2.2), and `lines`, each with its CRLF.
 void address_to_proxy(PreparedRequest& request, std::string_view lines);
+
+// Makes `http2` of `head`.
+void add_http2_head(PreparedRequest& request);
 
 // Writes the hit's bytes (head, sequence number, blank line) to `to`, with room for head_to_send().size() + kSequenceRoom.
 inline constexpr std::size_t kSequenceRoom = 24;

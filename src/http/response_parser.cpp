@@ -61,6 +61,22 @@ std::string_view describe(ParseError e) {
       return "connection closed before the end of the response";
     case ParseError::empty:
       return "connection closed before the response";
+    case ParseError::not_sent:
+      return "request not sent whole";
+    case ParseError::stream_reset:
+      return "stream reset by the server";
+    case ParseError::stream_refused:
+      return "request not processed by the server";
+    case ParseError::goaway:
+      return "connection ended by the server";
+    case ParseError::not_http2:
+      return "the server does not speak it";
+    case ParseError::protocol_broken:
+      return "the server broke the protocol";
+    case ParseError::bad_response:
+      return "malformed response";
+    case ParseError::wrong_length:
+      return "body of another length than its content-length says";
   }
   return "unknown error";
 }

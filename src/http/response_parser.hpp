@@ -22,6 +22,15 @@ enum class ParseError : std::uint8_t {
   too_many_interim,  // over kMaxInterim 1xx responses
   truncated,         // the stream ended before the response did
   empty,             // the stream ended before its first byte
+  not_sent,          // the request's body could not be read to its end; told by HTTP/2 only, where the connection goes on
+  // HTTP/2's own: describe_http2() has words for them.
+  stream_reset,     // by the server
+  stream_refused,   // not processed: refused, or above the last stream of a GOAWAY
+  goaway,           // the server ended the connection with an error
+  not_http2,        // what came was something else, or nothing
+  protocol_broken,  // by the server, so that the connection had to be given up
+  bad_response,     // headers that make no sense
+  wrong_length,     // content-length says another length than the body has
 };
 std::string_view describe(ParseError e);  // "malformed status line", …
 

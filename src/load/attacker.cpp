@@ -63,6 +63,7 @@ Expected<void> check(const AttackOptions& o) {
     return usage_error("a rate of 0 (no limit) needs -max-workers: it says how many requests are in flight at once");
   if (o.max_workers == 0) return usage_error("-max-workers=0 would send nothing; give at least 1");
   if (o.max_connections == 0) return usage_error("-max-connections=0 would send nothing; give at least 1, or leave it out for no limit");
+  if (o.h2c && !o.http2) return usage_error("-h2c asks for HTTP/2 and -http2=false forbids it; leave one of them out");
   if (o.catch_up.mode == CatchUp::Mode::percent && o.catch_up.percent == 0)
     return usage_error("-catch-up=0% would never send what is late; say none");
   if (auto fine = check_preconnect(o); !fine) return fine;
@@ -283,6 +284,8 @@ Summary AttackerImpl::summarise(Timestamp started) const {
     s.connections.stale_retries += t.connections.stale_retries;
     s.connections.preconnected += t.connections.preconnected;
     s.redirects += t.redirects;
+    s.protocols.http1 += t.answered_by[static_cast<std::size_t>(http::Protocol::http1)];
+    s.protocols.http2 += t.answered_by[static_cast<std::size_t>(http::Protocol::http2)];
     s.truncated_captures += t.truncated_captures;
     s.elapsed = std::max(s.elapsed, t.ended);
     s.sending = std::max(s.sending, shard->end_of_sending());

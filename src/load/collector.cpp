@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/duration.hpp"
+#include "http/http2_error.hpp"
 #include "http/status.hpp"
 
 namespace thrum::load {
@@ -62,6 +63,8 @@ std::string describe(const Record& r, Nanos timeout) {
       if (r.fault.phase != net::Fault::Phase::none) return describe(r.fault, *r.route);
       [[fallthrough]];
     case Outcome::response:
+      if (http::is_http2(r.parse_error))
+        return http::describe_http2(r.parse_error, r.protocol_code, r.reason == nullptr ? std::string_view() : *r.reason);
       return fmt::format("response: {}", http::describe(r.parse_error));
     case Outcome::redirect:
       return "redirect: " + (r.reason != nullptr ? *r.reason : "to a URL that nothing can be sent to");
@@ -71,9 +74,10 @@ std::string describe(const Record& r, Nanos timeout) {
 }
 
 std::string_view Collector::words(const Record& r) {
-  const Key key{r.outcome,     r.fault.phase, r.fault.source, r.fault.code,
-                r.fault.place, r.parse_error, r.waiting,      r.outcome == Outcome::bad_status ? r.status : std::uint16_t{0},
-                r.reason,      r.route->index};
+  const Key key{r.outcome,       r.fault.phase, r.fault.source,
+                r.fault.code,    r.fault.place, r.parse_error,
+                r.protocol_code, r.waiting,     r.outcome == Outcome::bad_status ? r.status : std::uint16_t{0},
+                r.reason,        r.route->index};
   const auto known = words_.find(key);
   if (known != words_.end()) return known->second;
   return words_.emplace(key, describe(r, plan_.options.timeout)).first->second;

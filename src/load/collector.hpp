@@ -42,8 +42,8 @@ class Collector {
   std::vector<Record> records_;
   std::vector<Result> results_;
   std::vector<std::vector<Header>> headers_;  // of captured responses, one list per result of the batch
-  using Key = std::tuple<Outcome, net::Fault::Phase, net::Fault::Source, std::int64_t, std::uint16_t, http::ParseError, Waiting,
-                         std::uint16_t, const std::string*, std::uint32_t>;
+  using Key = std::tuple<Outcome, net::Fault::Phase, net::Fault::Source, std::int64_t, std::uint16_t, http::ParseError, std::uint32_t,
+                         Waiting, std::uint16_t, const std::string*, std::uint32_t>;
   std::map<Key, std::string> words_;
 };
 

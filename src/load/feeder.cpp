@@ -12,8 +12,8 @@ namespace thrum::load {
 namespace {
 
 std::int64_t weight(const Request& r) {
-  return static_cast<std::int64_t>(sizeof(Request) + r.prepared.head.size() + r.prepared.proxied_head.size() + r.prepared.url_text.size() +
-                                   r.prepared.body_bytes().size());
+  return static_cast<std::int64_t>(sizeof(Request) + r.prepared.head.size() + r.prepared.proxied_head.size() + r.prepared.http2.bytes() +
+                                   r.prepared.url_text.size() + r.prepared.body_bytes().size());
 }
 
 }  // namespace

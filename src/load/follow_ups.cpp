@@ -22,8 +22,8 @@ Expected<const Request*> FollowUps::next(const Request& from, int status, std::s
   set_route(entry->request, route);
   const http::PreparedRequest& request = entry->request.prepared;
   // Head and URL, in its parts and as a text, besides what the containers take.
-  const std::size_t bytes =
-      sizeof(Entry) + 64 + location.size() + request.head.size() + request.proxied_head.size() + 2 * request.url_text.size();
+  const std::size_t bytes = sizeof(Entry) + 64 + location.size() + request.head.size() + request.proxied_head.size() +
+                            request.http2.bytes() + 2 * request.url_text.size();
   if (from.is_owned || kept_bytes_ + bytes > kMostBytes) {
     auto owned = std::make_unique<Request>(std::move(entry->request));
     owned->is_owned = true;

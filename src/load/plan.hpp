@@ -46,10 +46,11 @@ class Routes {
   std::unordered_map<std::string, const Route*> by_key_;
 };
 
-// What a proxy on the route needs to see in a request is added to it.
+// What the route asks of a request is added to it: what a proxy needs to see, its form for HTTP/2.
 inline void set_route(Request& request, const Route* route) {
   request.route = route;
   if (route->takes_whole_urls) http::address_to_proxy(request.prepared, route->proxy_lines);
+  if (route->http2 != Route::Http2::never) http::add_http2_head(request.prepared);
 }
 
 // Closed mode: hit numbers are claimed in blocks from one counter. Blocks get smaller towards the end, so that no shard sits on

@@ -16,11 +16,14 @@ namespace thrum::load {
 
 // Where requests of a kind go: connections are shared by the requests of one route. Lives as long as the attack.
 struct Route {
+  enum class Http2 : std::uint8_t { never, if_chosen, always };
+
   net::Endpoint endpoint;
   net::Way way;
   std::string proxy;              // as people may see it; empty: none
   bool takes_whole_urls = false;  // it is the proxy that requests are sent to
   std::string proxy_lines;        // header lines for it
+  Http2 http2 = Http2::never;     // if_chosen: by the server, in the TLS handshake
   std::uint32_t index = 0;
 };
 
@@ -90,6 +93,7 @@ struct Record {
   std::uint8_t retries = 0;
   std::uint16_t redirects = 0;
   http::ParseError parse_error = http::ParseError::none;
+  std::uint32_t protocol_code = 0;  // HTTP/2's, where parse_error is one of HTTP/2's; `reason`: what came instead of HTTP/2
   Waiting waiting = Waiting::for_connection;
   bool is_closed_mode = false;  // due means nothing
 };

@@ -74,6 +74,7 @@ Expected<void> Shard::prepare() {
   auto network = net::OwnNetwork::create(std::move(options));
   if (!network) return std::unexpected(network.error());
   network_ = std::move(*network);
+  if (plan_.options.http2) network_->network().tls.offer({"h2", "http/1.1"});
   if (auto tls = make_tls_ready(); !tls) return tls;
   const std::uint64_t ready = std::min({share_of(plan_.options.workers, slice_.shard, slice_.shards), max_in_flight_, kMostReady});
   for (std::uint64_t i = 0; i < ready; ++i) {
@@ -109,8 +110,11 @@ void Shard::run() {
     t = clock();
     if (!ending_ && t >= end_) settle_the_end(t);
     if (ending_ && in_flight_ > 0 && plan_.grace != Nanos::max() && t >= sending_over_at_ + plan_.grace) cut_everything();
+    do {
+      flush_all();
+      refill();  // what a flush has put back needs a connection, what leaves by one already open needs a flush
+    } while (!unflushed_.empty());
     bury();
-    refill();
     publish();
     if (t - busy_from_ >= kBusyOver) measure_busy(t);
     if (ending_ && in_flight_ == 0) break;
@@ -155,7 +159,7 @@ Limit Shard::what_blocks() {
   bool no_connection = held_ >= kMostHeld;
   if (plan_.has_one_route) {
     const Pool& pool = pool_of(plan_.requests[0].route);
-    no_connection = pool.idle.empty() && !has_room(pool);
+    no_connection = !has_place(pool);
   }
   if (no_connection) return open_ >= most_open_ ? Limit::descriptors : Limit::connections;
   if (plan_.is_lazy() && pending_ == nullptr) {
@@ -180,7 +184,8 @@ void Shard::notice_dry_source() {
 bool Shard::must_look_first(Nanos t) {
   if (is_closed()) return false;  // as many connections as workers were asked for
   const Request& next = plan_.is_lazy() ? *pending_ : plan_.requests[pacer_.next_hit() % plan_.requests.size()];
-  if (!pool_of(next.route).idle.empty()) return false;
+  const Pool& pool = pool_of(next.route);
+  if (!pool.ready.empty() || will_carry_more(pool)) return false;
   if (opening_pace_.take(t, t - pacer_.next_at())) return false;
   look_first_ = true;
   if (opening_pace_.is_braking()) last_blocked_by_ = Limit::target;
@@ -215,7 +220,7 @@ bool Shard::take_hit(Nanos t, Due& due) {
 
 void Shard::start_hit(const Due& due, const Request* request, Nanos t) {
   Pool& pool = pool_of(request->route);
-  if (pool.idle.empty() && !has_room(pool)) {
+  if (!has_place(pool)) {
     last_blocked_by_ = open_ >= most_open_ ? Limit::descriptors : Limit::connections;
     pool.held.push_back({due, request, last_blocked_by_});
     ++held_;
@@ -286,7 +291,9 @@ void Shard::note_missed(std::uint64_t count, Limit limit) {
 void Shard::sleep(Nanos t) {
   if (look_first_) return look();
   Nanos until = held_until_;
-  const Nanos due = ending_ || is_closed() || blocked_by_ != Limit::none ? Nanos::max() : pacer_.next_at();
+  Nanos due = ending_ || blocked_by_ != Limit::none ? Nanos::max() : pacer_.next_at();
+  // Without a schedule what may leave leaves at once; pump() may have stopped for the sake of what has come in.
+  if (!ending_ && is_closed()) due = claims_left_ && blocked_by_ == Limit::none ? t : Nanos::max();
   if (!ending_) until = std::min(until, end_ <= t ? t + Nanos(1'000'000) : end_);
   if (ending_ && plan_.grace != Nanos::max()) until = std::min(until, sending_over_at_ + plan_.grace);
   if (oldest_ != UINT32_MAX && plan_.options.timeout.count() > 0) until = std::min(until, exchanges_[oldest_].sent + plan_.options.timeout);

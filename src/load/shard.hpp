@@ -35,9 +35,10 @@ struct Exchange {
   Nanos first_byte = Result::kNone;
   Nanos dns = Result::kNone, connect = Result::kNone, tls = Result::kNone;
   std::uint32_t previous = UINT32_MAX, next = UINT32_MAX;  // in the order of deadlines
+  std::uint32_t place = 0;                                 // among its connection's exchanges
   std::uint16_t redirects = 0;
   std::uint8_t retries = 0;
-  bool needs_fresh = false;  // its request has met a stale connection already
+  std::uint8_t losses = 0;  // of those: by the request that is being sent
   bool in_use = false;
 };
 
@@ -61,7 +62,8 @@ struct Pool {
   std::uint32_t turn = 0;             // of the places that the route's connections go to
   std::uint64_t open = 0;             // being opened, idle and busy
   std::deque<Connection*> opening;    // oldest first
-  std::vector<Connection*> idle;      // the last used is taken first
+  std::vector<Connection*> ready;     // can take a request: idle, or with a stream to spare; the last used is taken first
+  std::uint64_t streams_each = 1;     // what a connection being opened will carry at once, as far as we know
   std::deque<std::uint32_t> waiting;  // exchanges that a connection is being opened for
   std::deque<HeldHit> held;
 };
@@ -76,6 +78,7 @@ struct Gauges {
 struct ShardTotals {
   std::uint64_t scheduled = 0;
   Connections connections;
+  std::uint64_t answered_by[http::kProtocols] = {};
   std::uint64_t late_by_limit[8] = {};  // hits that left late or not at all, by Limit
   std::uint64_t finished = 0;           // hits that are over, well or not
   double latency_sum = 0;               // ns, of those
@@ -111,19 +114,20 @@ class Shard final : public ConnectionOwner {
 
   // ConnectionOwner
   Nanos clock() const override { return now() - plan_.start; }
-  std::vector<char>& scratch() override { return scratch_; }
   net::Network& network() override { return network_->network(); }
   void on_connection_up(Connection& c) override;
   void on_connection_down(Connection& c, const net::Fault& fault) override;
   void on_first_byte(std::uint32_t exchange) override;
   void on_response(Connection& c, std::uint32_t exchange, const http::Response& response) override;
   void on_connection_turn(Connection& c) override;
+  void on_connection_unflushed(Connection& c) override { flush_later(c); }
+  std::unique_ptr<http::Session> make_session(Connection& c) override;
 
  private:
   // Starting hits (shard.cpp)
   void pump(Nanos t, int most);
   bool is_closed() const { return plan_.options.shape.is_closed(); }
-  bool may_be_due(Nanos t) const { return !ending_ && (is_closed() ? claims_left_ : pacer_.next_at() <= t); }
+  bool may_be_due(Nanos t) const { return !ending_ && !is_preconnecting_ && (is_closed() ? claims_left_ : pacer_.next_at() <= t); }
   Limit what_blocks();
   void notice_dry_source();
   bool must_look_first(Nanos t);
@@ -155,26 +159,42 @@ class Shard final : public ConnectionOwner {
   void serve_waiting(Connection& c);
   void serve_held(Connection& c);
   Pacer::Late start_first_held(Pool& pool);
-  void make_idle(Connection& c);
   void open_connection(Pool& pool);
   void drop(Connection& c, bool abort);
   void drop_all();
   void detach(Connection& c, std::uint32_t index);
   bool retry(Connection& c, std::uint32_t index, bool nothing_left);
+  bool submit_later(const Connection& c, std::uint32_t index, bool is_left_out);
+  bool may_be_lost_again(std::uint32_t index);
+  void ready_again(std::uint32_t index);
+  void give_up_share(Pool& pool, const net::Fault& fault);
   void put_back(std::uint32_t index);
+  void note_answer(Connection& c);
   void expire(Nanos t);
   void cut_everything();
   void fail(std::uint32_t index, Outcome outcome, const net::Fault& fault = {}, Waiting waiting = Waiting::for_connection);
   void finish(std::uint32_t index, Record& record);
   Waiting waiting_of(std::uint32_t index) const;
   static Waiting waiting_of(const net::LinkTimes& times);  // of a connection that is being opened
-  Pool& pool_of(const Route* route);
-  bool has_room(const Pool& pool) const;
   const std::string* own_reason(int status, std::string_view reason);
   const std::string* keep_words(std::string_view words);
   bool make_room(const Pool& pool);
   void bury();
   void refill();
+
+  // Which connection carries what (shard_connections.cpp)
+  Pool& pool_of(const Route* route);
+  std::unique_ptr<Pool> make_pool(const Route* route) const;
+  bool has_room(const Pool& pool) const { return pool.open < pool.cap && open_ < most_open_; }
+  bool has_place(const Pool& pool) const { return !pool.ready.empty() || will_carry_more(pool) || has_room(pool); }
+  static bool will_carry_more(const Pool& pool) { return pool.opening.size() * pool.streams_each > pool.waiting.size(); }
+  static bool needs_connection(const Pool& pool) { return pool.opening.size() * pool.streams_each < pool.waiting.size(); }
+  Connection* take_ready(Pool& pool);
+  void make_ready(Connection& c);
+  void leave_ready(Connection& c);
+  void settle(Connection& c);
+  void flush_later(Connection& c);
+  void flush_all();
 
   Plan& plan_;
   const Slice slice_;
@@ -184,7 +204,8 @@ class Shard final : public ConnectionOwner {
   bool claims_left_ = true;
   Sleeper sleeper_;
   std::unique_ptr<net::OwnNetwork> network_;
-  std::vector<char> scratch_;
+  std::vector<char> scratch_;    // heads of HTTP/1.1, until they are sent
+  std::vector<char> http2_out_;  // what a session of HTTP/2 sends in one go
   Ring<Record> results_{4096};
 
   std::deque<Exchange> exchanges_;
@@ -201,6 +222,7 @@ class Shard final : public ConnectionOwner {
   std::uint64_t most_open_ = kUnlimited;  // what the machine let us open
   std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
   std::vector<std::unique_ptr<Connection>> graveyard_;
+  std::vector<Connection*> unflushed_;
   std::unordered_map<std::string, std::unique_ptr<std::string>, TextHash, std::equal_to<>> reasons_;
   FollowUps follow_ups_;
   const std::string too_many_redirects_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
+#include <ranges>
 
 #include "http/status.hpp"
 #include "load/collector.hpp"
@@ -12,7 +13,8 @@
 namespace thrum::load {
 namespace {
 
-constexpr int kStartsPerEvent = 2;         // it freed one connection; a backlog gets smaller by the other
+constexpr int kExtraStarts = 1;            // per event, beyond the exchanges it ended: a backlog gets smaller by these
+constexpr std::uint8_t kMostLosses = 10;   // of one request
 constexpr std::size_t kMostReasons = 256;  // of a server's own wording, per shard
 
 Outcome outcome_of(const net::Fault& fault) {
@@ -83,48 +85,38 @@ void Shard::free_exchange(std::uint32_t index) {
   --in_flight_;
 }
 
-Pool& Shard::pool_of(const Route* route) {
-  if (route->index >= pools_.size()) pools_.resize(route->index + 1);
-  auto& pool = pools_[route->index];
-  if (pool == nullptr) {
-    pool = std::make_unique<Pool>();
-    pool->route = route;
-    pool->turn = slice_.shard;
-    pool->cap = share_of(plan_.options.max_connections, slice_.shard, slice_.shards);
-  }
-  return *pool;
-}
-
-bool Shard::has_room(const Pool& pool) const { return pool.open < pool.cap && open_ < most_open_; }
-
-// Finds a connection for an exchange that has none: an idle one, or one to be opened.
+// Finds a connection for an exchange that has none: one that is ready, or one to be opened.
 void Shard::assign(std::uint32_t index) {
   Pool& pool = pool_of(exchanges_[index].request->route);
-  if (!pool.idle.empty()) {
-    Connection* c = pool.idle.back();
-    pool.idle.pop_back();
+  if (Connection* c = take_ready(pool)) {
     ++totals_.connections.reused;
     submit(*c, index);
     return;
   }
   pool.waiting.push_back(index);
-  if (pool.opening.size() < pool.waiting.size() && has_room(pool)) open_connection(pool);
+  if (needs_connection(pool) && has_room(pool)) open_connection(pool);
 }
 
 void Shard::submit(Connection& c, std::uint32_t index) {
   Exchange& e = exchanges_[index];
   e.connection = &c;
+  e.place = static_cast<std::uint32_t>(c.exchanges.size());
   c.exchanges.push_back(index);
   const auto outcome = c.session().submit(index, e.request->prepared, e.hit, e.capture);
+  if (c.is_multiplexed()) flush_later(c);
   if (outcome.state != net::SendOutcome::State::failed) return;
   detach(c, index);
-  drop(c, true);
+  if (!c.is_multiplexed()) drop(c, true);  // else it carries others, and is settled when it is flushed
   if (!retry(c, index, true)) fail(index, Outcome::send, {net::Fault::Phase::send, net::Fault::Source::os, outcome.error});
 }
 
 void Shard::detach(Connection& c, std::uint32_t index) {
-  std::erase(c.exchanges, index);
-  exchanges_[index].connection = nullptr;
+  Exchange& e = exchanges_[index];
+  const std::uint32_t last = c.exchanges.back();
+  c.exchanges[e.place] = last;
+  exchanges_[last].place = e.place;
+  c.exchanges.pop_back();
+  e.connection = nullptr;
 }
 
 void Shard::open_connection(Pool& pool) {
@@ -141,6 +133,12 @@ void Shard::open_connection(Pool& pool) {
 void Shard::on_connection_up(Connection& c) {
   remove(c.pool().opening, &c);
   ++totals_.connections.opened;
+  if (!c.is_multiplexed()) {
+    c.pool().streams_each = 1;
+  } else {
+    c.pool().streams_each = std::max<std::uint64_t>(1, c.session().most_streams());
+    flush_later(c);
+  }
   if (!c.pool().waiting.empty()) {
     Exchange& e = exchanges_[c.pool().waiting.front()];
     const net::LinkTimes& times = c.link().times();
@@ -152,11 +150,11 @@ void Shard::on_connection_up(Connection& c) {
 }
 
 // A connection with streams free: first to those that a connection is being opened for, then to those held back. What has met
-// a stale connection before gets a fresh one: a server that closes kept connections closes many.
+// a stale connection before gets a fresh one, unless connections are shared: a server that closes kept connections closes many.
 void Shard::serve_waiting(Connection& c) {
   Pool& pool = c.pool();
   while (!c.is_dropped && c.session().streams_free() > 0) {
-    const auto may_be_served = [&](std::uint32_t i) { return c.served == 0 || !exchanges_[i].needs_fresh; };
+    const auto may_be_served = [&](std::uint32_t i) { return c.served == 0 || c.is_multiplexed() || exchanges_[i].losses == 0; };
     const auto next = std::ranges::find_if(pool.waiting, may_be_served);
     if (next == pool.waiting.end()) break;
     const std::uint32_t index = *next;
@@ -165,7 +163,7 @@ void Shard::serve_waiting(Connection& c) {
     submit(c, index);
   }
   if (!c.is_dropped && !pool.held.empty()) serve_held(c);
-  if (!c.is_dropped && c.exchanges.empty()) make_idle(c);
+  if (!c.is_dropped && c.session().streams_free() > 0) make_ready(c);
 }
 
 void Shard::serve_held(Connection& c) {
@@ -175,10 +173,11 @@ void Shard::serve_held(Connection& c) {
       settle_the_end(t);
       continue;
     }
-    pool.idle.push_back(&c);  // the last that became idle is the first to be taken
+    if (!c.is_ready) pool.ready.push_back(&c);  // the last that became ready is the first to be taken
+    c.is_ready = true;
     const Pacer::Late late = start_first_held(pool);
     if (late == Pacer::Late::leaves) continue;
-    std::erase(pool.idle, &c);
+    leave_ready(c);
     if (late == Pacer::Late::waits) return;
   }
 }
@@ -205,20 +204,12 @@ Pacer::Late Shard::start_first_held(Pool& pool) {
   return late;
 }
 
-void Shard::make_idle(Connection& c) {
-  Pool& pool = c.pool();
-  if (ending_ || !plan_.options.keep_alive || pool.idle.size() >= max_idle_)
-    drop(c, false);
-  else
-    pool.idle.push_back(&c);
-}
-
 void Shard::drop(Connection& c, bool abort) {
   if (c.is_dropped) return;
   c.is_dropped = true;
   Pool& pool = c.pool();
   if (!c.is_up()) remove(pool.opening, &c);
-  std::erase(pool.idle, &c);
+  leave_ready(c);
   --pool.open;
   --open_;
   c.close(abort);
@@ -240,8 +231,8 @@ void Shard::refill() {
   held_until_ = Nanos::max();
   for (const auto& pool : pools_) {
     if (pool == nullptr) continue;
-    while (pool->opening.size() < pool->waiting.size() && (has_room(*pool) || make_room(*pool))) open_connection(*pool);
-    while (!ending_ && !pool->held.empty() && (!pool->idle.empty() || has_room(*pool))) {
+    while (needs_connection(*pool) && (has_room(*pool) || make_room(*pool))) open_connection(*pool);
+    while (!ending_ && !pool->held.empty() && has_place(*pool)) {
       if (start_first_held(*pool) == Pacer::Late::waits) break;
     }
   }
@@ -251,8 +242,10 @@ void Shard::refill() {
 bool Shard::make_room(const Pool& pool) {
   if (pool.open >= pool.cap) return false;
   for (const auto& other : pools_) {
-    if (other == nullptr || other.get() == &pool || other->idle.empty()) continue;
-    drop(*other->idle.front(), false);
+    if (other == nullptr || other.get() == &pool) continue;
+    const auto idle = std::ranges::find_if(other->ready, [](const Connection* c) { return c->exchanges.empty(); });
+    if (idle == other->ready.end()) continue;
+    drop(**idle, false);
     return true;
   }
   return false;
@@ -261,12 +254,14 @@ bool Shard::make_room(const Pool& pool) {
 void Shard::on_connection_down(Connection& c, const net::Fault& fault) {
   Pool& pool = c.pool();
   const bool was_up = c.is_up();
+  leave_ready(c);
   const std::vector<std::uint32_t> cut_off = c.exchanges;
   for (const std::uint32_t index : cut_off) {
     const bool has_begun = c.session().has_begun(index);
     const int status = c.session().status_seen(index);
+    const http::Reach reach = c.session().reach(index);
     detach(c, index);
-    if (!has_begun && retry(c, index, false)) continue;
+    if (reach != http::Reach::heard && retry(c, index, reach == http::Reach::unsent)) continue;
     Record record;
     record.status = static_cast<std::uint16_t>(status);
     record.fault = fault;
@@ -279,22 +274,33 @@ void Shard::on_connection_down(Connection& c, const net::Fault& fault) {
   if (was_up) return;
   ++totals_.connections.failed;
   if (is_preconnecting_ && preconnect_error_.empty()) preconnect_error_ = describe(fault, *pool.route);
-  if (pool.waiting.empty()) return;
-  const std::uint32_t index = pool.waiting.front();
-  pool.waiting.pop_front();
+  give_up_share(pool, fault);
+}
+
+// A connection could not be opened. Its share of those that wait goes with it: all but what the others being opened will carry,
+// and one at least.
+void Shard::give_up_share(Pool& pool, const net::Fault& fault) {
+  const std::uint64_t others = pool.opening.size() * pool.streams_each, waiting = pool.waiting.size();
+  const std::uint64_t share = std::min(waiting, std::clamp<std::uint64_t>(waiting > others ? waiting - others : 0, 1, pool.streams_each));
+  const auto end = pool.waiting.begin() + static_cast<std::ptrdiff_t>(share);
+  const std::vector<std::uint32_t> given_up(pool.waiting.begin(), end);
+  pool.waiting.erase(pool.waiting.begin(), end);
   const bool out_of_descriptors = fault.phase == net::Fault::Phase::client && (fault.code == EMFILE || fault.code == ENFILE);
   if (out_of_descriptors && open_ > 0) {
     most_open_ = open_;
-    if (exchanges_[index].redirects > 0)
-      pool.waiting.push_front(index);  // it has left: refill() makes room for it
-    else
-      put_back(index);
+    for (const std::uint32_t index : std::views::reverse(given_up)) {  // they keep their order
+      if (exchanges_[index].redirects > 0)
+        pool.waiting.push_front(index);  // it has left: refill() makes room for it
+      else
+        put_back(index);
+    }
     return;
   }
-  if (fault.phase == net::Fault::Phase::client && fault.code == EADDRNOTAVAIL) {
-    ++totals_.late_by_limit[static_cast<std::size_t>(Limit::local_ports)];  // not late, but not sent either
+  const bool out_of_ports = fault.phase == net::Fault::Phase::client && fault.code == EADDRNOTAVAIL;
+  for (const std::uint32_t index : given_up) {
+    if (out_of_ports) ++totals_.late_by_limit[static_cast<std::size_t>(Limit::local_ports)];  // not late, but not sent either
+    fail(index, outcome_of(fault), fault);
   }
-  fail(index, outcome_of(fault), fault);
 }
 
 // A hit that the machine had no descriptor for goes back to those held: it has not left. After the end it is missed.
@@ -321,15 +327,38 @@ void Shard::put_back(std::uint32_t index) {
 // A kept connection that the server had closed meanwhile is not the target's failure: the request goes again on another
 // connection if nothing of a response came, and it either never left or may be repeated (RFC 9110 section 9.2.2).
 bool Shard::retry(Connection& c, std::uint32_t index, bool nothing_left) {
-  Exchange& e = exchanges_[index];
   if (c.served == 0) return false;
-  if (!nothing_left && !e.request->prepared.is_idempotent) return false;
+  if (!nothing_left && !exchanges_[index].request->prepared.is_idempotent) return false;
+  if (!may_be_lost_again(index)) return false;
+  ready_again(index);
+  pool_of(exchanges_[index].request->route).waiting.push_front(index);  // refill() opens a connection for it
+  return true;
+}
+
+// The server has not looked at a request. Those that it leaves out as it ends the connection go again until they are taken:
+// the oldest goes first, and each connection takes some.
+bool Shard::submit_later(const Connection& c, std::uint32_t index, bool is_left_out) {
+  const bool has_progress = is_left_out || (c.served > 0 && !c.is_reusable());
+  if (!has_progress && !may_be_lost_again(index)) return false;
+  ready_again(index);
+  auto& waiting = pool_of(exchanges_[index].request->route).waiting;
+  const auto before = std::ranges::upper_bound(waiting, exchanges_[index].hit, {}, [&](std::uint32_t i) { return exchanges_[i].hit; });
+  waiting.insert(before, index);
+  return true;
+}
+
+bool Shard::may_be_lost_again(std::uint32_t index) {
+  Exchange& e = exchanges_[index];
+  if (e.losses == kMostLosses) return false;
+  ++e.losses;
+  return true;
+}
+
+void Shard::ready_again(std::uint32_t index) {
+  Exchange& e = exchanges_[index];
   e.retries = static_cast<std::uint8_t>(std::min(e.retries + 1, UINT8_MAX));
-  e.needs_fresh = true;
   ++totals_.connections.stale_retries;
   if (e.capture != nullptr) e.capture->clear();
-  pool_of(e.request->route).waiting.push_front(index);  // refill() opens a connection for it, fresh, so that this is the only retry
-  return true;
 }
 
 void Shard::on_first_byte(std::uint32_t index) {
@@ -340,6 +369,8 @@ void Shard::on_first_byte(std::uint32_t index) {
 void Shard::on_response(Connection& c, std::uint32_t index, const http::Response& response) {
   using http::ParseError;
   detach(c, index);
+  ++c.answered_in_turn;
+  if (response.is_unprocessed && submit_later(c, index, response.is_left_out)) return;
   if (response.error == ParseError::empty && retry(c, index, false)) return;
   if (is_to_be_followed(response)) return follow_redirect(c, index, response);
   Record record;
@@ -347,28 +378,35 @@ void Shard::on_response(Connection& c, std::uint32_t index, const http::Response
   record.status = static_cast<std::uint16_t>(response.status);
   record.parse_error = response.error;
   if (response.error == ParseError::none) {
-    ++c.served;
-    opening_pace_.answered(record.end);
+    note_answer(c);
     record.bytes_in = response.body_bytes;
     const bool is_success = response.status >= 200 && response.status < 400;
     record.outcome = is_success ? Outcome::ok : Outcome::bad_status;
     if (!is_success) record.reason = own_reason(response.status, response.reason);
+  } else if (response.error == ParseError::not_sent) {
+    record.outcome = Outcome::send;
+    record.fault = net::Fault::os(net::Fault::Phase::send, static_cast<int>(response.code));
   } else {
+    record.protocol_code = response.code;
+    if (response.error == ParseError::not_http2) record.reason = own_reason(response.status, response.reason);
     record.outcome =
         response.error == ParseError::truncated || response.error == ParseError::empty ? Outcome::truncated : Outcome::response;
   }
   finish(index, record);
 }
 
-// The connection has handled what came in: it is free, or of no more use; either way the next hit may be due.
+// A whole response, followed or not.
+void Shard::note_answer(Connection& c) {
+  ++c.served;
+  ++totals_.answered_by[static_cast<std::size_t>(c.is_multiplexed() ? http::Protocol::http2 : http::Protocol::http1)];
+  opening_pace_.answered(c.received_at());
+}
+
+// The connection has handled what came in; the next hit may be due.
 void Shard::on_connection_turn(Connection& c) {
-  if (!c.is_reusable()) {
-    if (c.exchanges.empty()) drop(c, false);
-  } else if (c.exchanges.empty()) {
-    // An idle one that got bytes nobody asked for is not reusable, so this one has just finished an exchange.
-    serve_waiting(c);
-  }
-  if (may_be_due(c.received_at())) pump(clock(), kStartsPerEvent);
+  const int ended = std::exchange(c.answered_in_turn, 0);
+  settle(c);
+  if (may_be_due(c.received_at())) pump(clock(), ended + kExtraStarts);
 }
 
 void Shard::expire(Nanos t) {
@@ -383,7 +421,7 @@ Waiting Shard::waiting_of(std::uint32_t index) const {
     const http::Session& session = e.connection->session();
     if (session.has_head(index)) return session.body_bytes(index) > 0 ? Waiting::for_rest_of_body : Waiting::for_body;
     if (session.has_begun(index)) return Waiting::for_rest_of_headers;
-    return e.connection->link().is_sending() ? Waiting::for_sending : Waiting::for_headers;
+    return session.is_sent(index) ? Waiting::for_headers : Waiting::for_sending;
   }
   const Pool& pool = *pools_[e.request->route->index];
   if (pool.opening.empty()) return Waiting::for_connection;
@@ -413,12 +451,13 @@ void Shard::fail(std::uint32_t index, Outcome outcome, const net::Fault& fault, 
     record.status = static_cast<std::uint16_t>(c->session().status_seen(index));
     const bool usable = c->session().cancel(index);
     detach(*c, index);
+    if (c->is_multiplexed()) flush_later(*c);
     if (!usable) drop(*c, true);
   } else {
     Pool& pool = pool_of(e.request->route);
     remove(pool.waiting, index);
     // The connection that was being opened for it is given up with it, or a dead host would gather them without end.
-    if (pool.opening.size() > pool.waiting.size()) drop(*pool.opening.front(), true);
+    if (!pool.opening.empty() && (pool.opening.size() - 1) * pool.streams_each >= pool.waiting.size()) drop(*pool.opening.front(), true);
   }
   finish(index, record);
 }

@@ -45,6 +45,7 @@ void Shard::preconnect() {
     Instant until = std::min(given_up, network.timers.next());
     if (is_allowed(begun, up)) until = std::min(until, due(begun));
     network.reactor.wait(until);
+    flush_all();
     bury();
   }
   is_preconnecting_ = false;

@@ -14,8 +14,7 @@ bool Shard::is_to_be_followed(const http::Response& response) const {
 
 void Shard::follow_redirect(Connection& c, std::uint32_t index, const http::Response& response) {
   Exchange& e = exchanges_[index];
-  ++c.served;
-  opening_pace_.answered(c.received_at());
+  note_answer(c);
   if (e.redirects >= plan_.options.redirects) return end_chain(index, response.status, &too_many_redirects_, c.received_at());
   const auto next = follow_ups_.next(*e.request, response.status, response.location);
   if (!next) return end_chain(index, response.status, keep_words(next.error().text), c.received_at());
@@ -25,7 +24,7 @@ void Shard::follow_redirect(Connection& c, std::uint32_t index, const http::Resp
   ++e.redirects;
   ++totals_.redirects;
   e.first_byte = Result::kNone;
-  e.needs_fresh = false;
+  e.losses = 0;
   if (e.capture != nullptr) e.capture->clear();
   // The connection that brought the redirect is free in a moment, when all that came is handled: on_connection_turn().
   Pool& pool = pool_of(e.request->route);

@@ -50,11 +50,17 @@ Expected<std::vector<net::Address>> local_addresses_of(const AttackOptions& o) {
   return local;
 }
 
-Ways::Ways(const AttackOptions& options) : unix_socket_(options.unix_socket), connect_to_(options.connect_to) {
+Ways::Ways(const AttackOptions& options)
+    : unix_socket_(options.unix_socket), connect_to_(options.connect_to), http2_(options.http2), h2c_(options.h2c) {
   if (auto proxies = http::Proxies::create(options.proxy)) proxies_ = std::move(*proxies);
 }
 
 void Ways::choose(const http::Url& url, Route& route) const {
+  using Http2 = Route::Http2;
+  if (url.tls)
+    route.http2 = http2_ ? Http2::if_chosen : Http2::never;
+  else
+    route.http2 = h2c_ ? Http2::always : Http2::never;
   net::Way& way = route.way;
   way.unix_path = unix_socket_;
   if (!way.unix_path.empty()) return;
@@ -66,9 +72,10 @@ void Ways::choose(const http::Url& url, Route& route) const {
   if (!way.places.empty()) return;
   const http::Proxy* proxy = proxies_.of(url);
   if (proxy == nullptr) return;
-  way = proxies_.way_through(*proxy, url);
   route.proxy = proxy->shown;
-  route.takes_whole_urls = http::takes_whole_urls(*proxy, url);
+  // A proxy takes requests by HTTP/1.1: HTTP/2 goes through it as TLS does.
+  route.takes_whole_urls = route.http2 != Http2::always && http::takes_whole_urls(*proxy, url);
+  way = proxies_.way_through(*proxy, url, route.takes_whole_urls ? http::Proxies::Through::as_requests : http::Proxies::Through::tunnel);
   if (route.takes_whole_urls) route.proxy_lines = proxies_.lines_for(*proxy);
 }
 

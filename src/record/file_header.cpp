@@ -120,6 +120,7 @@ std::string to_json(const ClosingBooks& c) {
         {"peak", n.peak},
         {"stale_retries", n.stale_retries},
         {"preconnected", n.preconnected}}},
+      {"protocols", {{"http1", s.protocols.http1}, {"http2", s.protocols.http2}}},
       {"proxies", s.proxies},
       {"limit", kLimits[std::min<std::size_t>(static_cast<std::size_t>(s.limit), kLimits.size() - 1)]},
       {"limit_value", s.limit_value},
@@ -160,6 +161,10 @@ Expected<ClosingBooks> closing_books_from_json(std::string_view text) {
     read(*n, "peak", s.connections.peak);
     read(*n, "stale_retries", s.connections.stale_retries);
     read(*n, "preconnected", s.connections.preconnected);
+  }
+  if (const auto p = json->find("protocols"); p != json->end() && p->is_object()) {
+    read(*p, "http1", s.protocols.http1);
+    read(*p, "http2", s.protocols.http2);
   }
   std::string limit;
   read(*json, "limit", limit);

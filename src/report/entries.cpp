@@ -81,8 +81,10 @@ constexpr auto kEntries = std::to_array<Entry>({
      "Redirects followed, and how many results they belong to: a result is of the whole chain, from the first request to the last "
      "response."},
     {Id::retries, "Retries", "requests, connections opened", ".retries .runs[].plan.connections", "requests were sent again",
-     "Requests sent again because the connection they were sent on had been closed by the target meanwhile, and connections opened in "
-     "all."},
+     "Requests sent again because the connection they were sent on had been closed by the target meanwhile, or because an HTTP/2 server "
+     "said that it had not looked at them, and connections opened in all."},
+    {Id::protocols, "Protocols", "protocol:count", ".runs[].plan.protocols", "something was answered by HTTP/2",
+     "How many whole responses came by which protocol. Of whole runs: -from, -to and -where change nothing here."},
     {Id::spooled, "Spooled", "bytes", ".runs[].plan.spooled_bytes", "the output was slower than the attack",
      "Most bytes of results that waited on disk because whoever reads them was slow. Nothing was lost, and the attack did not wait."},
     {Id::captures, "Captures", "cut short", ".runs[].plan.truncated_captures", "captured bodies were cut short",

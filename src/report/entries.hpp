@@ -35,6 +35,7 @@ enum class Id : std::uint8_t {
   weak,
   redirects,
   retries,
+  protocols,
   spooled,
   captures,
   runs,

@@ -142,6 +142,8 @@ void plan(const Plan& p, JsonWriter& w) {
   w.key("reused").unsigned_integer(s.connections.reused).key("peak").unsigned_integer(s.connections.peak);
   w.key("stale_retries").unsigned_integer(s.connections.stale_retries);
   w.key("preconnected").unsigned_integer(s.connections.preconnected).end_object();
+  w.key("protocols").begin_object().key("http1").unsigned_integer(s.protocols.http1);
+  w.key("http2").unsigned_integer(s.protocols.http2).end_object();
   if (!s.proxies.empty()) w.key("proxies").string(s.proxies);
   w.key("elapsed").nanos(s.elapsed).key("sending").nanos(s.sending).key("shards").unsigned_integer(s.shards);
   w.key("busiest_shard")

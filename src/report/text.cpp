@@ -163,17 +163,20 @@ void trouble_lines(const Input& input, std::string& out) {
   // Several runs are judged one by one, in their table.
   if (input.runs.size() == 1 && !input.filter)
     if (const auto growth = falling_behind(input.total)) line(out, Id::behind, "the target: " + words_of(*growth));
-  std::uint64_t opened = 0, spooled = 0, captures = 0;
+  std::uint64_t opened = 0, spooled = 0, captures = 0, http1 = 0, http2 = 0;
   for (const RunInput& run : input.runs) {
     if (!run.plan) continue;
     spooled = std::max(spooled, run.plan->spooled_bytes);
     if (!run.plan->summary) continue;
     opened += run.plan->summary->connections.opened;
     captures += run.plan->summary->truncated_captures;
+    http1 += run.plan->summary->protocols.http1;
+    http2 += run.plan->summary->protocols.http2;
   }
   if (input.total.redirects() > 0) line(out, Id::redirects, fmt::format("{}, {}", input.total.redirects(), input.total.redirected()));
   if (input.total.retries() > 0)
     line(out, Id::retries, fmt::format("{}, {}", input.total.retries(), opened == 0 ? "-" : std::to_string(opened)));
+  if (http2 > 0) line(out, Id::protocols, fmt::format("{}HTTP/2:{}", http1 > 0 ? fmt::format("HTTP/1.1:{}  ", http1) : "", http2));
   if (spooled > 0)
     line(out, Id::spooled,
          fmt::format("{} waited on disk because the output was slower than the attack", format_size(static_cast<std::int64_t>(spooled))));

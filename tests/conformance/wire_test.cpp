@@ -1,8 +1,7 @@
 // Every recorded attack of the reference (folder c): the same requests arrive at a recorder, and the same comes of the same
 // answers. Each case goes through the command line in this process, against a server that does what it did then. Header order,
 // the headers that tell who we are and the words of errors are thrum's own; kinds of errors are compared. Where thrum differs on
-// purpose, the case stands in kDifferences; docs/vegeta-differences.md has the same in prose. What needs a flag that is not in
-// this build yet is skipped, with the flag's name.
+// purpose, the case stands in kDifferences; docs/vegeta-differences.md has the same in prose.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include "base/text.hpp"
 #include "cli/parse.hpp"
 #include "golden.hpp"
+#include "http2_frames.hpp"
 #include "mode/attack.hpp"
 #include "support/tls_server.hpp"
 #include "wire_server.hpp"
@@ -111,12 +111,6 @@ const std::map<std::string_view, Difference> kDifferences = {
     {"redir-frag", {Does::give, "a Referer has no fragment (RFC 9110 section 10.1.3)", {200}}},
     {"redir-accept-gzip", {Does::count_wire, kWire}},
     {"url-https-to-http", {Does::give, "what is not TLS is told as that", {0}}},
-};
-
-// What a case needs that is not in this build yet. The list shrinks with it.
-constexpr std::string_view kH2c = "-h2c";
-const std::map<std::string_view, std::string_view> kWaits = {
-    {"h2c", kH2c},
 };
 
 // Bytes are kept as Latin-1 text: a character each.
@@ -220,11 +214,36 @@ Heard heard(std::string_view raw) {
   return out;
 }
 
+// What a client of HTTP/2 says after its preface. Settings and windows are each client's own, and each has its own way of
+// compressing fields.
+Heard heard_http2(std::string_view raw) {
+  constexpr int kData = 0, kHeaders = 1, kReset = 3, kEndOfStream = 1;
+  Heard out;
+  for (const golden::Http2Frame& frame : golden::read_frames(raw)) {
+    if (frame.type == kData) out.body += frame.payload;
+    if (frame.type == kReset) out.headers.emplace("RST_STREAM", frame.payload);
+    if (frame.type != kHeaders) continue;
+    if ((frame.flags & kEndOfStream) != 0) out.headers.emplace("END_STREAM", "");
+    for (auto [name, value] : frame.fields) {
+      if (name == "x-thrum-seq") name = "x-vegeta-seq";
+      if (name == "user-agent" && value.starts_with("thrum/")) value = "Go-http-client/2.0";
+      if (name == ":authority") value = value.substr(0, value.find(':'));  // the port is the server's of the day
+      out.headers.emplace(name, value);
+    }
+  }
+  return out;
+}
+
 std::vector<std::vector<Heard>> heard(const std::vector<std::vector<std::string>>& connections) {
   std::vector<std::vector<Heard>> out;
   for (const auto& connection : connections) {
     auto& requests = out.emplace_back();
-    for (const std::string& raw : connection) requests.push_back(heard(raw));
+    const std::size_t preface = !connection.empty() && connection[0].starts_with("PRI * HTTP/2.0") ? 2 : connection.size();
+    for (std::size_t i = 0; i < std::min(preface, connection.size()); ++i) requests.push_back(heard(connection[i]));
+    if (preface >= connection.size()) continue;
+    std::string frames;  // in however many pieces they came
+    for (std::size_t i = preface; i < connection.size(); ++i) frames += connection[i];
+    requests.push_back(heard_http2(frames));
   }
   return out;
 }
@@ -407,7 +426,6 @@ void expect_difference(const json& c, const Difference& difference, const Outcom
 TEST_P(WireTest, IsAsRecorded) {
   const json& c = GetParam().data;
   const std::string name = name_of(c);
-  if (const auto waits = kWaits.find(name); waits != kWaits.end()) GTEST_SKIP() << "waits for " << waits->second;
 
   golden::WireOptions options;
   if (c.at("unix_socket")) options.unix_path = folder_ + "/s.sock";

@@ -39,7 +39,7 @@ cp targets.txt kept.txt
 for line in '1|-targets=tragets.txt|did you mean "?targets.txt' '1|-targets=targets.txt -body=body.josn|did you mean "?body.json' \
   '1|-targets=/dev/null|no targets' '2|-targets=targets.txt -rate=0|-max-workers' '2|-targets=targets.txt -durration=1s|did you mean -duration' \
   '2|-targets=targets.txt -n=1 -output=targets.txt|-targets reads' '1|-targets=targets.txt -output=absent/r.bin|absent/r.bin' \
-  '2|-targets=targets.txt extra|extra' '2|-targets=targets.txt -h2c|not in this build yet'; do
+  '2|-targets=targets.txt extra|extra' '2|-targets=targets.txt -h2c -http2=false|-h2c asks for HTTP/2'; do
   IFS='|' read -r wanted flags words <<<"$line"
   # shellcheck disable=SC2086
   thrum attack $flags >mistake.out 2>mistake.err

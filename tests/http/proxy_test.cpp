@@ -104,24 +104,26 @@ TEST(Proxies, MistakesAreSaid) {
   EXPECT_THAT(Proxies::create(header).error().text, HasSubstr("can't be sent"));
 }
 
+using Through = Proxies::Through;
+
 TEST(Proxies, PlainRequestsGoToTheProxyOthersThroughIt) {
   ProxyOptions o;
   o.url = "https://me:pw@p.test:3128", o.headers = {{"X-A", "1"}};
   const auto proxies = Proxies::create(o);
   const Proxy& proxy = *proxies->of(url("http://shop.test/"));
   EXPECT_EQ(proxies->lines_for(proxy), "Proxy-Authorization: Basic bWU6cHc=\r\nX-A: 1\r\n");
-  const net::Way plain = proxies->way_through(proxy, url("http://shop.test/"));
+  const net::Way plain = proxies->way_through(proxy, url("http://shop.test/"), Through::as_requests);
   EXPECT_TRUE(plain.is_proxied && plain.proxy_tls);
   EXPECT_FALSE(plain.tunnel);
   EXPECT_THAT(plain.places, testing::ElementsAre(net::Place{"p.test", 3128}));
-  const net::Way tls = proxies->way_through(proxy, url("https://[::1]/"));
+  const net::Way tls = proxies->way_through(proxy, url("https://[::1]/"), Through::tunnel);
   const std::string said(tls.tunnel({"::1", 443, true, {}}, nullptr)->begin().say);
   EXPECT_THAT(said, testing::StartsWith("CONNECT [::1]:443 HTTP/1.1\r\nHost: [::1]:443\r\nUser-Agent: thrum/"));
   EXPECT_THAT(said, testing::EndsWith("\r\nProxy-Authorization: Basic bWU6cHc=\r\nX-A: 1\r\n\r\n"));
 
   o.headers = {{"proxy-authorization", "Bearer t"}, {"user-agent", "u"}};
   const auto own = Proxies::create(o);
-  const net::Way way = own->way_through(*own->of(url("https://a/")), url("https://a/"));
+  const net::Way way = own->way_through(*own->of(url("https://a/")), url("https://a/"), Through::tunnel);
   EXPECT_EQ(way.tunnel({"a", 443, true, {}}, nullptr)->begin().say,
             "CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\nproxy-authorization: Bearer t\r\nuser-agent: u\r\n\r\n");
 }
@@ -131,7 +133,7 @@ TEST(Proxies, SocksNeedsAnAddressUnlessTheProxyLooksUp) {
   for (const auto& [text, needs] : {std::pair{"socks5://p", true}, {"socks5h://p", false}}) {
     o.url = text;
     const auto proxies = Proxies::create(o);
-    const net::Way way = proxies->way_through(*proxies->of(url("http://a/")), url("http://a/"));
+    const net::Way way = proxies->way_through(*proxies->of(url("http://a/")), url("http://a/"), Through::tunnel);
     EXPECT_EQ(way.needs_address, needs);
     EXPECT_TRUE(way.tunnel);
   }

@@ -117,17 +117,44 @@ TEST(Routes, AreOnePerSchemeHostAndPort) {
   EXPECT_EQ(routes.size(), 5u);
 }
 
+// What HTTP/2 needs of a request costs memory per target.
+TEST(Routes, SayWhetherRequestsNeedAFormForHttp2) {
+  const auto has_form = [](const char* url, bool http2, bool h2c) {
+    AttackOptions o;
+    o.http2 = http2, o.h2c = h2c;
+    Routes routes{o};
+    Request request{.prepared = *http::prepare({"GET", url, {}, nullptr}, {})};
+    set_route(request, routes.intern(request.prepared.url));
+    return !request.prepared.http2.is_empty();
+  };
+  EXPECT_FALSE(has_form("http://h.test/", true, false));
+  EXPECT_TRUE(has_form("http://h.test/", true, true));
+  EXPECT_TRUE(has_form("https://h.test/", true, false));
+  EXPECT_FALSE(has_form("https://h.test/", false, false));
+}
+
+TEST(Routes, Http2GoesThroughAProxyThatTakesRequestsOtherwise) {
+  AttackOptions o;
+  o.proxy.url = "http://p.test:3128";
+  const auto route = [&] { return *Routes{o}.intern(*http::parse_url("http://h.test/")); };
+  EXPECT_TRUE(route().takes_whole_urls);
+  EXPECT_FALSE(route().way.tunnel);
+  o.h2c = true;
+  EXPECT_FALSE(route().takes_whole_urls);
+  EXPECT_TRUE(route().way.tunnel);
+}
+
 class Words : public testing::Test {
  protected:
   Words() {
+    route_.endpoint = {"example.test", 81, false, {}};
     request_.route = &route_;
     record_.request = &request_;
     record_.route = &route_;
   }
   std::string words() const { return describe(record_, Nanos(1'500'000'000)); }
 
-  Route route_{
-      .endpoint = {"example.test", 81, false, {}}, .way = {}, .proxy = {}, .takes_whole_urls = false, .proxy_lines = {}, .index = 0};
+  Route route_;
   Request request_;
   Record record_;
 };

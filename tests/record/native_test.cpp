@@ -100,6 +100,7 @@ TEST(Native, HeaderEventsAndBooksComeBack) {
   books.summary.books = {10, 8, 2, 5, 2, 1};
   books.summary.connections = {1, 2, 3, 4, 5, 6};
   books.summary.proxies = "http://p:1";
+  books.summary.protocols = {7, 8};
   books.summary.limit = Limit::workers, books.summary.limit_value = 8, books.summary.limit_needed = 40;
   books.summary.started = header.start, books.summary.elapsed = Nanos(5), books.summary.sending = Nanos(6), books.summary.shards = 2;
   books.summary.busiest_shard = 0.25, books.summary.truncated_captures = 3, books.summary.stopped = books.summary.was_cut = true;
@@ -125,6 +126,7 @@ TEST(Native, HeaderEventsAndBooksComeBack) {
   EXPECT_EQ(to_json(*run.closing), to_json(books));
   EXPECT_EQ(run.closing->summary.limit, Limit::workers);
   EXPECT_EQ(run.closing->summary.books.missed, 2u);
+  EXPECT_EQ(run.closing->summary.protocols.http2, 8u);
 }
 
 TEST(Native, StreamsOneAfterTheOtherAreRuns) {

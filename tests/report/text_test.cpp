@@ -231,6 +231,7 @@ TEST(Text, EveryLabelIsExplained) {
   plan.summary->truncated_captures = 3;
   plan.summary->connections.opened = 7;
   plan.summary->proxies = "http://me:***@p:3128";
+  plan.summary->protocols = {3, 4};
   plan.summary->limit = Limit::cpu;
   std::vector<Result> more = steady(12'000, kMs, kMs, kSecond);
   for (int i = 0; i < 100; ++i) more.push_back(result(i, 1, 0, "connect: refused"));
@@ -247,6 +248,7 @@ TEST(Text, EveryLabelIsExplained) {
   part.filter.emplace();
   part.groups.emplace();
   const std::string both = text(one) + text(two) + text(part) + text(input_of({recorded("b", 200, 2000, overloaded())}));
+  EXPECT_THAT(both, HasSubstr("HTTP/1.1:3  HTTP/2:4"));
   const std::string explained = explain();
   std::size_t seen = 0;
   for (const Entry& e : entries()) {

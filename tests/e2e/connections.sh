@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Where connections go, against servers from Debian: nginx over a unix socket and on several addresses, IPv6's loopback, names
-# from dnsmasq. What is not installed is skipped (scripts/setup --peers installs it), unless THRUM_CI is set.
+# from dnsmasq. What is not installed is skipped (scripts/setup --servers installs it), unless THRUM_CI is set.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/harness.sh"
 . "$here/peers.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # HTTP/2 against servers from Debian: nginx and caddy, over TLS and in clear text, by themselves and through tinyproxy. What is not
-# installed is skipped (scripts/setup --peers installs it), unless THRUM_CI is set.
+# installed is skipped (scripts/setup --servers installs it), unless THRUM_CI is set.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/harness.sh"
 . "$here/peers.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Proxies from Debian: tinyproxy and squid for CONNECT and plain requests, with credentials, dante for SOCKS 5. What is not
-# installed is skipped (scripts/setup --peers installs it), unless THRUM_CI is set.
+# installed is skipped (scripts/setup --servers installs it), unless THRUM_CI is set.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/harness.sh"
 . "$here/peers.sh"

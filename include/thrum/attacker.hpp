@@ -15,6 +15,7 @@
 #include "thrum/result.hpp"
 #include "thrum/shape.hpp"
 #include "thrum/target.hpp"
+#include "thrum/watcher.hpp"
 
 namespace thrum {
 
@@ -85,7 +86,8 @@ struct AttackOptions {
   std::vector<std::string> local_addresses;  // to connect from, in turn: "IP", "IP-IP", "IP/PREFIX"; empty: the kernel chooses
   ProxyOptions proxy;
   TlsOptions tls;
-  std::optional<Nanos> spin;  // how long before a hit is due to stop sleeping; none given: adaptive; 0: never
+  ConnectionWatcher* watcher = nullptr;  // sees all that goes over connections; outlives the attack
+  std::optional<Nanos> spin;             // how long before a hit is due to stop sleeping; none given: adaptive; 0: never
 };
 
 // scheduled = sent + missed; sent = ok + failed + cut (once the attack is over).

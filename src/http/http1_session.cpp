@@ -1,7 +1,9 @@
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <utility>
 
+#include "base/mapped_file.hpp"
 #include "http/session.hpp"
 #include "net/timers.hpp"
 
@@ -16,9 +18,20 @@ constexpr std::size_t kWorthCopying = 16 * 1024;
 constexpr std::string_view kLastChunk = "\r\n0\r\n\r\n";  // after the data of the only other one
 constexpr std::size_t kChunkSizeRoom = 20;
 
+// Mapped bytes are not to be touched: they are shown in copies.
+void show_body(std::string_view body, ConnectionWatcher& watcher) {
+  std::array<char, 16 * 1024> piece;
+  for (; !body.empty(); body.remove_prefix(std::min(body.size(), piece.size()))) {
+    const std::string_view part = body.substr(0, piece.size());
+    if (!copy_bytes({part.data(), part.size()}, piece.data())) return;
+    watcher.on_sent({piece.data(), part.size()});
+  }
+}
+
 class Http1Session final : public Session {
  public:
-  Http1Session(net::Link& link, SessionOwner& owner, std::vector<char>& scratch) : link_(link), owner_(owner), scratch_(scratch) {}
+  Http1Session(net::Link& link, SessionOwner& owner, std::vector<char>& scratch)
+      : link_(link), owner_(owner), watcher_(owner.watcher()), scratch_(scratch) {}
 
   net::SendOutcome submit(StreamId stream, const PreparedRequest& request, std::uint64_t sequence, ResponseCapture* capture) override {
     stream_ = stream;
@@ -31,7 +44,7 @@ class Http1Session final : public Session {
     const std::size_t size = render_head(request, sequence, scratch_.data());
     if (!request.expects_continue) return send_body(size);
     await_continue();
-    return link_.send({scratch_.data(), size});
+    return send({scratch_.data(), size});
   }
 
   bool cancel(StreamId) override {
@@ -53,6 +66,7 @@ class Http1Session final : public Session {
   Reach reach(StreamId stream) const override { return has_begun(stream) ? Reach::heard : Reach::silent; }
 
   void on_bytes(std::span<const char> bytes) override {
+    if (watcher_ != nullptr) watcher_->on_received({bytes.data(), bytes.size()});
     if (!active_) {  // nobody asked: a late error page, or a peer that has lost count
       reusable_ = false;
       return;
@@ -66,7 +80,7 @@ class Http1Session final : public Session {
     if (to_send_ == Rest::body) heed_continue();
     if (parser_.state() == ResponseParser::State::reading_body) {
       const std::uint64_t rest = parser_.skippable();
-      if (rest >= kWorthSkipping && link_.can_skip()) link_.skip(rest);
+      if (rest >= kWorthSkipping && link_.can_skip() && watcher_ == nullptr) link_.skip(rest);
     } else {
       finish_if_over();
     }
@@ -83,7 +97,7 @@ class Http1Session final : public Session {
       send_body(0);
     } else if (to_send_ == Rest::last_chunk) {
       to_send_ = Rest::none;
-      link_.send(kLastChunk);  // if that fails, the link says so
+      send(kLastChunk);  // if that fails, the link says so
     }
   }
 
@@ -108,6 +122,14 @@ class Http1Session final : public Session {
     refused,     // the body, for good: the final response came first
   };
 
+  net::SendOutcome send(std::span<const char> head, std::string_view body = {}) {
+    if (watcher_ != nullptr) {
+      watcher_->on_sent({head.data(), head.size()});
+      show_body(body, *watcher_);
+    }
+    return link_.send(head, body);
+  }
+
   void make_room(std::size_t size) {
     if (scratch_.size() < size) scratch_.resize(size);
   }
@@ -116,7 +138,7 @@ class Http1Session final : public Session {
   net::SendOutcome send_body(std::size_t size) {
     const std::string_view body = request_->body_bytes();
     to_send_ = Rest::none;
-    if (!request_->is_chunked) return link_.send({scratch_.data(), size}, body);
+    if (!request_->is_chunked) return send({scratch_.data(), size}, body);
     const bool is_copied = body.size() <= kWorthCopying;
     make_room(size + kChunkSizeRoom + (is_copied ? body.size() + kLastChunk.size() : 0));
     char* p = std::to_chars(scratch_.data() + size, scratch_.data() + size + kChunkSizeRoom, body.size(), 16).ptr;
@@ -125,10 +147,10 @@ class Http1Session final : public Session {
     if (is_copied) {
       append(body);
       append(kLastChunk);
-      return link_.send({scratch_.data(), p});
+      return send({scratch_.data(), p});
     }
-    const net::SendOutcome outcome = link_.send({scratch_.data(), p}, body);
-    if (outcome.state == net::SendOutcome::State::done) return link_.send(kLastChunk);
+    const net::SendOutcome outcome = send({scratch_.data(), p}, body);
+    if (outcome.state == net::SendOutcome::State::done) return send(kLastChunk);
     to_send_ = Rest::last_chunk;
     return outcome;
   }
@@ -181,6 +203,7 @@ class Http1Session final : public Session {
 
   net::Link& link_;
   SessionOwner& owner_;
+  ConnectionWatcher* const watcher_;
   std::vector<char>& scratch_;
   ResponseParser parser_;
   const PreparedRequest* request_ = nullptr;  // of the exchange at hand

@@ -128,6 +128,11 @@ class Http2Session final : public Session {
     return heard_ == s.heard_before ? Reach::silent : Reach::heard;
   }
   bool listen_for_another_protocol(std::span<const char> bytes);
+  void watch_head();
+  template <class... Parts>
+  void watch_received(const Parts&... parts) {
+    if (watcher_ != nullptr) (watcher_->on_received(parts), ...);
+  }
   void note_field(Stream& s, std::string_view name, std::string_view value);
   void end_head(Stream& s);
   void end_of_response(Stream& s);
@@ -140,6 +145,7 @@ class Http2Session final : public Session {
 
   net::Link& link_;
   SessionOwner& owner_;
+  ConnectionWatcher* const watcher_;
   std::vector<char>& out_;
   const Http2Options options_;
   nghttp2_session* session_ = nullptr;
@@ -185,6 +191,7 @@ struct Callbacks {
       s->error = ParseError::head_too_large;
       return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // nghttp2 resets the stream
     }
+    session.watch_received(text(name, name_size), ": ", text(value, value_size), "\r\n");
     if (!s->has_head) session.note_field(*s, text(name, name_size), text(value, value_size));
     return 0;
   }
@@ -193,6 +200,7 @@ struct Callbacks {
     Stream* s = self(user).stream(id);
     if (s == nullptr || s->is_given_up()) return 0;
     s->body_bytes += size;
+    self(user).watch_received(text(data, size));
     if (s->capture != nullptr) s->capture->on_body({reinterpret_cast<const char*>(data), size});
     return 0;
   }
@@ -204,7 +212,10 @@ struct Callbacks {
       case NGHTTP2_HEADERS:
       case NGHTTP2_DATA:
         if (Stream* s = session.stream(frame->hd.stream_id); s != nullptr && !s->is_given_up()) {
-          if (frame->hd.type == NGHTTP2_HEADERS) session.end_head(*s);
+          if (frame->hd.type == NGHTTP2_HEADERS) {
+            session.watch_received("\r\n");
+            session.end_head(*s);
+          }
           if (ends_stream && !s->is_given_up()) session.end_of_response(*s);
         }
         break;
@@ -241,7 +252,7 @@ struct Callbacks {
   }
 
   static ssize_t read_body(nghttp2_session*, std::int32_t, std::uint8_t* to, std::size_t size, std::uint32_t* flags,
-                           nghttp2_data_source* source, void*) {
+                           nghttp2_data_source* source, void* user) {
     Stream& s = *static_cast<Stream*>(source->ptr);
     if (s.is_given_up()) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // its bytes may be gone
     if (s.awaits_continue) return NGHTTP2_ERR_DEFERRED;
@@ -252,6 +263,7 @@ struct Callbacks {
       return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // nghttp2 resets the stream
     }
     s.body_sent += size;
+    if (ConnectionWatcher* const watcher = self(user).watcher_) watcher->on_sent(text(to, size));
     if (size == rest.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
     return static_cast<ssize_t>(size);
   }
@@ -284,7 +296,7 @@ struct Callbacks {
 };
 
 Http2Session::Http2Session(net::Link& link, SessionOwner& owner, std::vector<char>& out, const Http2Options& options)
-    : link_(link), owner_(owner), out_(out), options_(options), server_allows_(options.expected_streams) {
+    : link_(link), owner_(owner), watcher_(owner.watcher()), out_(out), options_(options), server_allows_(options.expected_streams) {
   if (nghttp2_session_client_new2(&session_, Callbacks::table(), this, Callbacks::options()) != 0) throw std::bad_alloc();
   const nghttp2_settings_entry settings[] = {
       {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
@@ -358,9 +370,20 @@ net::SendOutcome Http2Session::submit(StreamId name, const PreparedRequest& requ
     return {net::SendOutcome::State::failed, ENOMEM};
   }
   ++submitted_;
+  if (watcher_ != nullptr) watch_head();
   if (request.asks_close) is_closing_ = true;
   if (request.expects_continue) await_continue(s);
   return {};
+}
+
+void Http2Session::watch_head() {
+  for (const nghttp2_nv& f : fields_) {
+    watcher_->on_sent(text(f.name, f.namelen));
+    watcher_->on_sent(": ");
+    watcher_->on_sent(text(f.value, f.valuelen));
+    watcher_->on_sent("\r\n");
+  }
+  watcher_->on_sent("\r\n");
 }
 
 void Http2Session::await_continue(Stream& s) {

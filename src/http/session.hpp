@@ -11,6 +11,7 @@
 #include "http/request.hpp"
 #include "http/response_parser.hpp"
 #include "net/link.hpp"
+#include "thrum/watcher.hpp"
 
 namespace thrum::http {
 
@@ -51,6 +52,8 @@ class SessionOwner {
   virtual void on_response(StreamId stream, const Response& response) = 0;
   // There may be something to flush(), for another reason than a call of the owner's or bytes that came in.
   virtual void on_unflushed() = 0;
+  // Who wants to see the bytes; null: nobody. The same throughout.
+  virtual ConnectionWatcher* watcher() const { return nullptr; }
 };
 
 class Session {

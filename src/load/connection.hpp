@@ -26,6 +26,7 @@ class ConnectionOwner {
   virtual void on_response(Connection& c, std::uint32_t exchange, const http::Response& response) = 0;
   virtual void on_connection_turn(Connection& c) = 0;                      // after each delivery of bytes: it may be free again
   virtual void on_connection_unflushed(Connection& c) = 0;                 // its session may have something to send
+  virtual ConnectionWatcher* watcher() const = 0;
   virtual std::unique_ptr<http::Session> make_session(Connection& c) = 0;  // for a connection that is up
 };
 
@@ -84,6 +85,7 @@ class Connection final : public net::LinkOwner, public http::SessionOwner {
   void on_first_byte(http::StreamId stream) override { owner_.on_first_byte(stream); }
   void on_response(http::StreamId stream, const http::Response& response) override { owner_.on_response(*this, stream, response); }
   void on_unflushed() override { owner_.on_connection_unflushed(*this); }
+  ConnectionWatcher* watcher() const override { return owner_.watcher(); }
 
  private:
   ConnectionOwner& owner_;

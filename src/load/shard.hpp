@@ -121,6 +121,7 @@ class Shard final : public ConnectionOwner {
   void on_response(Connection& c, std::uint32_t exchange, const http::Response& response) override;
   void on_connection_turn(Connection& c) override;
   void on_connection_unflushed(Connection& c) override { flush_later(c); }
+  ConnectionWatcher* watcher() const override { return plan_.options.watcher; }
   std::unique_ptr<http::Session> make_session(Connection& c) override;
 
  private:
@@ -185,6 +186,8 @@ class Shard final : public ConnectionOwner {
   // Which connection carries what (shard_connections.cpp)
   Pool& pool_of(const Route* route);
   std::unique_ptr<Pool> make_pool(const Route* route) const;
+  static bool speaks_http2(Connection& c);
+  static void show(Connection& c, ConnectionWatcher& watcher);
   bool has_room(const Pool& pool) const { return pool.open < pool.cap && open_ < most_open_; }
   bool has_place(const Pool& pool) const { return !pool.ready.empty() || will_carry_more(pool) || has_room(pool); }
   static bool will_carry_more(const Pool& pool) { return pool.opening.size() * pool.streams_each > pool.waiting.size(); }

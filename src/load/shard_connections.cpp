@@ -36,10 +36,20 @@ std::unique_ptr<Pool> Shard::make_pool(const Route* route) const {
   return pool;
 }
 
+bool Shard::speaks_http2(Connection& c) { return c.pool().route->http2 == Route::Http2::always || c.link().protocol() == "h2"; }
+
+void Shard::show(Connection& c, ConnectionWatcher& watcher) {
+  ConnectionFacts facts = c.link().facts();
+  facts.proxy = c.pool().route->proxy;
+  facts.is_http2 = speaks_http2(c);
+  watcher.on_connection(facts);
+}
+
 std::unique_ptr<http::Session> Shard::make_session(Connection& c) {
   const AttackOptions& o = plan_.options;
   const Pool& pool = c.pool();
-  if (pool.route->http2 != Route::Http2::always && c.link().protocol() != "h2") return http::make_http1_session(c.link(), c, scratch_);
+  if (o.watcher != nullptr) show(c, *o.watcher);
+  if (!speaks_http2(c)) return http::make_http1_session(c.link(), c, scratch_);
   // What an earlier connection has learned of the server holds for this one until the server says otherwise.
   const std::size_t expected = pool.streams_each > 1 ? pool.streams_each : kExpectedStreams;
   return http::make_http2_session(c.link(), c, http2_out_, {most_streams(o), expected});

@@ -479,6 +479,7 @@ void Shard::finish(std::uint32_t index, Record& record) {
   record.is_closed_mode = is_closed();
   if (e.capture != nullptr && e.capture->was_truncated) ++totals_.truncated_captures;
   ++totals_.finished;
+  if (plan_.options.watcher != nullptr) plan_.options.watcher->on_end(record.hit);
   if (record.outcome == Outcome::ok || record.outcome == Outcome::bad_status) ++answered_;
   if (record.outcome == Outcome::ok) ++ok_;
   if (record.outcome == Outcome::cut) ++totals_.cut;

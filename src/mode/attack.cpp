@@ -10,6 +10,8 @@
 #include "base/text.hpp"
 #include "mode/attack_product.hpp"
 #include "mode/linger.hpp"
+#include "mode/once.hpp"
+#include "mode/open_attacker.hpp"
 #include "mode/proxy_environment.hpp"
 #include "mode/same_file.hpp"
 #include "mode/standard_streams.hpp"
@@ -21,8 +23,6 @@ namespace thrum::mode {
 namespace {
 
 constexpr std::uint64_t kTolerance = 100;  // one missed hit in a hundred is worth a word
-
-bool is_stdin(const std::string& name) { return name == "stdin" || name == "-"; }
 
 bool is_stdout(const std::string& name) { return name == "stdout" || name == "-"; }
 
@@ -44,14 +44,8 @@ Summary so_far(const Progress& p) {
   return summary;
 }
 
-std::int64_t body_bytes_kept(const AttackRequest& request) {
-  constexpr std::int64_t kAll = -1;
-  return request.max_body.value_or(request.capture_body ? kAll : 0);
-}
-
 Expected<void> check_streams(const AttackRequest& request) {
-  if (is_stdin(request.targets))
-    if (auto open = check_stdin(); !open) return open;
+  if (auto open = check_targets_stream(request); !open) return open;
   if (is_stdout(request.output))
     if (auto open = check_stdout(); !open) return open;
   const TlsOptions& tls = request.options.tls;
@@ -62,25 +56,6 @@ Expected<void> check_streams(const AttackRequest& request) {
     if (is_same_file(request.output, file))
       return usage_error(fmt::format("-output={} is what {} reads: name another file", printable(request.output), flag));
   return {};
-}
-
-Expected<std::unique_ptr<Attacker>> open_attacker(const AttackRequest& request) {
-  AttackOptions options = request.options;
-  options.max_body = body_bytes_kept(request);
-  if (!request.body.empty()) {
-    auto body = read_body_file(request.body);
-    if (!body) return std::unexpected(std::move(body.error()));
-    options.body = std::move(*body);
-  }
-  const std::string from = is_stdin(request.targets) ? "-" : request.targets;
-  if (request.lazy) {
-    auto source = stream_targets(from, request.format);
-    if (!source) return std::unexpected(std::move(source.error()));
-    return Attacker::create(std::move(options), std::move(*source));
-  }
-  auto targets = read_targets(from, request.format);
-  if (!targets) return std::unexpected(std::move(targets.error()));
-  return Attacker::create(std::move(options), std::move(*targets));
 }
 
 class AttackRun final : public Attack, private ResultSink {
@@ -133,9 +108,6 @@ class AttackRun final : public Attack, private ResultSink {
 Expected<void> AttackRun::prepare() {
   if (request_.heeds_environment) add_environment(request_.options.proxy, environment_variable);
   if (auto checked = check(request_); !checked) return checked;
-  if (is_stdin(request_.targets) && ::isatty(STDIN_FILENO) == 1)
-    return usage_error(
-        "no targets, as stdin is a terminal; write echo \"GET http://127.0.0.1:18080/\" | thrum attack ..., or -targets=FILE");
   if (auto safe = check_streams(request_); !safe) return safe;
   auto attacker = open_attacker(request_);
   if (!attacker) return std::unexpected(std::move(attacker.error()));
@@ -206,6 +178,7 @@ Expected<AttackEnd> AttackRun::finish(const Expected<Summary>& summary) {
 }  // namespace
 
 Expected<std::unique_ptr<Attack>> Attack::prepare(AttackRequest request, AttackHooks hooks) {
+  if (request.once) return prepare_once(std::move(request), std::move(hooks));
   auto run = std::make_unique<AttackRun>(std::move(request), std::move(hooks));
   if (auto ready = run->prepare(); !ready) return std::unexpected(std::move(ready.error()));
   return std::unique_ptr<Attack>(std::move(run));

@@ -26,6 +26,7 @@ struct AttackRequest {
   std::string targets = "stdin";  // a file, or stdin
   TargetFormat format = TargetFormat::http;
   bool lazy = false;                     // read targets while attacking
+  bool once = false;                     // send each target one time and print the exchange (mode/once.hpp)
   std::string body;                      // a file; empty: none
   bool capture_body = false;             // keep response bodies
   std::optional<std::int64_t> max_body;  // most bytes of each to keep, -1: all; none given: all if capture_body, else none

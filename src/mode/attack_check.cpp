@@ -1,11 +1,48 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
 #include "load/ways.hpp"
 #include "mode/attack.hpp"
 #include "ui/metrics_page.hpp"
 
 namespace thrum::mode {
+namespace {
+
+// They say how to attack, or what becomes of results; -once does neither.
+constexpr auto kNotForOnce = std::to_array<std::string_view>({"lazy",
+                                                              "rate",
+                                                              "duration",
+                                                              "n",
+                                                              "workers",
+                                                              "max-workers",
+                                                              "connections",
+                                                              "max-connections",
+                                                              "streams",
+                                                              "preconnect",
+                                                              "connect-rate",
+                                                              "catch-up",
+                                                              "grace",
+                                                              "spin",
+                                                              "cpus",
+                                                              "strict-rate",
+                                                              "output",
+                                                              "encoding",
+                                                              "capture",
+                                                              "progress",
+                                                              "prometheus-addr",
+                                                              "prometheus-linger"});
+
+}  // namespace
 
 Expected<void> check(const AttackRequest& request) {
   const AttackOptions& o = request.options;
+  if (request.once)
+    for (const auto& [flag, value] : request.typed)
+      if (std::ranges::find(kNotForOnce, flag) != kNotForOnce.end())
+        return usage_error(
+            fmt::format("-once sends each target one time and prints the exchange, -{} is for an attack; leave one out", flag));
   if (o.shape.is_closed() && o.max_workers == kUnlimited)
     return usage_error(
         "-rate=0 sends as fast as -max-workers allow, so give -max-workers=N too: how many requests may be in flight at once");

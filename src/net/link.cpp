@@ -80,6 +80,7 @@ class Link::Impl final : Resolver::Lookup, TlsStream::Owner {
   }
   const LinkTimes& times() const { return times_; }
   std::string_view protocol() const { return tls_ ? tls_->protocol() : std::string_view{}; }
+  ConnectionFacts facts() const;
 
  private:
   enum class State : std::uint8_t { idle, connecting, tunnelling, shaking, up, down };
@@ -362,6 +363,22 @@ void Link::Impl::on_tls_up() {
   owner_.on_up();
 }
 
+ConnectionFacts Link::Impl::facts() const {
+  ConnectionFacts facts;
+  if (is_unix()) {
+    facts.peer = "unix:" + way_->unix_path;
+  } else {
+    sockaddr_storage at{};
+    socklen_t size = sizeof at;
+    const int socket = network_.reactor.descriptor(socket_);
+    const bool is_known = ::getpeername(socket, reinterpret_cast<sockaddr*>(&at), &size) == 0;
+    if (const auto address = is_known ? address_of(reinterpret_cast<const sockaddr*>(&at)) : std::nullopt)
+      facts.peer = (address->is_v6 ? "[" + format_address(*address) + "]" : format_address(*address)) + ":" + std::to_string(port());
+  }
+  if (tls_) tls_->tell(facts);
+  return facts;
+}
+
 void Link::Impl::ended(int error) {
   if (tls_) return tls_->ended(error);
   if (state_ == State::tunnelling)
@@ -413,6 +430,7 @@ bool Link::can_skip() const { return impl_->can_skip(); }
 void Link::skip(std::uint64_t n) { impl_->skip(n); }
 void Link::close(bool abort) { impl_->close(abort); }
 const LinkTimes& Link::times() const { return impl_->times(); }
+ConnectionFacts Link::facts() const { return impl_->facts(); }
 std::string_view Link::protocol() const { return impl_->protocol(); }
 
 }  // namespace thrum::net

@@ -12,6 +12,7 @@
 #include "net/reactor.hpp"
 #include "net/timers.hpp"
 #include "net/way.hpp"
+#include "thrum/watcher.hpp"
 
 namespace thrum::net {
 
@@ -76,6 +77,8 @@ class Link {
   const LinkTimes& times() const;
   // What the peers agreed on in ALPN, "" for none.
   std::string_view protocol() const;
+  // All but what lies above the link: proxy and is_http2.
+  ConnectionFacts facts() const;
 
  private:
   class Impl;

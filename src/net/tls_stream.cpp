@@ -3,6 +3,7 @@
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509.h>
 
 #include <algorithm>
 #include <cassert>
@@ -183,6 +184,23 @@ std::string_view TlsStream::protocol() const {
   unsigned size = 0;
   SSL_get0_alpn_selected(ssl_.get(), &name, &size);
   return {reinterpret_cast<const char*>(name), size};
+}
+
+void TlsStream::tell(ConnectionFacts& facts) const {
+  facts.tls = SSL_get_version(ssl_.get());
+  facts.cipher = SSL_get_cipher_name(ssl_.get());
+  facts.is_resumed = SSL_session_reused(ssl_.get()) == 1;
+  const std::unique_ptr<X509, decltype(&X509_free)> certificate(SSL_get1_peer_certificate(ssl_.get()), X509_free);
+  const std::unique_ptr<BIO, decltype(&BIO_free)> words(BIO_new(BIO_s_mem()), BIO_free);
+  if (certificate == nullptr || words == nullptr) return;
+  X509_NAME_print_ex(words.get(), X509_get_subject_name(certificate.get()), 0, XN_FLAG_ONELINE);
+  BIO_puts(words.get(), ", issued by ");
+  X509_NAME_print_ex(words.get(), X509_get_issuer_name(certificate.get()), 0, XN_FLAG_ONELINE);
+  BIO_puts(words.get(), ", valid until ");
+  ASN1_TIME_print(words.get(), X509_get0_notAfter(certificate.get()));
+  char* text = nullptr;
+  const long size = BIO_get_mem_data(words.get(), &text);
+  if (size > 0) facts.certificate.assign(text, static_cast<std::size_t>(size));
 }
 
 bool TlsStream::encrypt(std::span<const char> plain) {

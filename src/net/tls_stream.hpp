@@ -12,6 +12,7 @@
 
 #include "net/fault.hpp"
 #include "net/reactor.hpp"
+#include "thrum/watcher.hpp"
 
 struct ssl_st;
 struct bio_st;
@@ -65,7 +66,8 @@ class TlsStream {
   void end(bool politely);
 
   bool is_up() const { return state_ == State::up; }
-  std::string_view protocol() const;  // agreed on in ALPN; "" for none
+  std::string_view protocol() const;        // agreed on in ALPN; "" for none
+  void tell(ConnectionFacts& facts) const;  // its part of them
 
  private:
   enum class State : std::uint8_t { shaking, up, down };

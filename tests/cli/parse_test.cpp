@@ -161,14 +161,16 @@ std::string fingerprint(const Options& o) {
   add(o.help), add(o.version), add(o.profile);
   add(a.name), add(a.shape.text()), add(a.duration.count()), add(a.hits), add(a.timeout.count()), add(a.grace.count());
   add(static_cast<int>(a.catch_up.mode)), add(a.catch_up.percent), add(a.workers), add(a.max_workers), add(a.connections);
-  add(a.max_connections), add(a.keep_alive), add(a.http2), add(a.h2c), add(a.streams), add(a.headers), add(a.capture_headers), add(a.shards), add(a.dns_ttl.count());
+  add(a.max_connections), add(a.keep_alive), add(a.http2), add(a.h2c), add(a.streams), add(a.headers), add(a.capture_headers),
+      add(a.shards), add(a.dns_ttl.count());
   add(a.redirects), add(a.chunked), add(a.compression);
   add(a.resolvers), add(a.unix_socket), add(a.local_addresses), add(a.tls.session_tickets);
   for (const ConnectTo& c : a.connect_to) add(c.host), add(c.port), add(c.to_host), add(c.to_port);
   add(a.preconnect), add(a.connect_rate.text()), add(a.proxy.url), add(a.proxy.headers), add(o.attack.heeds_environment);
   add(a.tls.verify), add(a.tls.root_cert_files), add(a.tls.cert_file), add(a.tls.key_file), add(a.spin ? a.spin->count() : -1);
   const mode::AttackRequest& r = o.attack;
-  add(r.targets), add(static_cast<int>(r.format)), add(r.lazy), add(r.body), add(r.capture_body), add(r.max_body), add(r.output);
+  add(r.targets), add(static_cast<int>(r.format)), add(r.lazy), add(r.once), add(r.body), add(r.capture_body), add(r.max_body),
+      add(r.output);
   add(static_cast<int>(r.encoding)), add(r.progress), add(r.strict_rate);
   add(r.metrics_addr), add(r.metrics_linger.count());
   const mode::ReportRequest& p = o.report;

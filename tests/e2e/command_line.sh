@@ -105,4 +105,21 @@ thrum serve -addr="${url#http://}" >taken.out 2>taken.err
 equal "a port in use: exit" $? 1
 one_line "a port in use: stderr" taken.err
 
+case_ "what goes over the wire"
+printf 'the body' >once.txt
+printf 'GET %s/status/404\nX-Mine: yes\n\nPOST %s/echo\n@once.txt\n\nGET %s/redirect/1\n' "$url" "$url" "$url" >once.targets
+out=$(thrum attack -once -targets=once.targets)
+equal exit $? 0
+equal "exchanges" "$(grep -c '^\* \(GET\|POST\) ' <<<"$out")" 3
+has "the request's own header" "$out" '^> X-Mine: yes$'
+has "hit numbers" "$out" '^> X-Thrum-Seq: 2$'
+has "its answer" "$out" '^< HTTP/1.1 404 Not Found$'
+equal "the body out and back" "$(grep -c '^the body$' <<<"$out")" 2
+has "the redirect's second request" "$out" '^> Referer: .*/redirect/1$'
+has "its end" "$out" '; 1 redirect followed$'
+has "the connection" "$out" '^\* connected to 127.0.0.1:[0-9]+, HTTP/1.1$'
+thrum attack -once -n=3 -targets=once.targets >once.out 2>once.err
+equal "with -n: exit" $? 2
+one_line "with -n: stderr" once.err
+
 summary

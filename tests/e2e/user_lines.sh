@@ -293,6 +293,16 @@ if grep -q 'https://' target.out || thrum serve -h 2>&1 | grep -q -- '-tls'; the
     case_ "the system's roots"
     out=$(echo "GET https://127.0.0.1:$S" | SSL_CERT_FILE=$work/ca.pem thrum attack -rate=20 -duration=1s | thrum report)
     has "SSL_CERT_FILE" "$out" '^Status Codes .* 200:20 '
+    # Without a flag or a variable: a root folder as the distributions lay it out.
+    for store in Debian:etc/ssl/certs/ca-certificates.crt "Red Hat:etc/pki/tls/certs/ca-bundle.crt"; do
+      if unshare -rm true 2>/dev/null; then
+        out=$(echo "GET https://127.0.0.1:$S" | unshare -rm sh -c '
+          unset SSL_CERT_FILE SSL_CERT_DIR; mount -t tmpfs none /etc && mkdir -p "$(dirname "/$1")" && cp ca.pem "/$1" && exec thrum attack -rate=20 -duration=1s' sh "${store#*:}" | thrum report)
+        has "as ${store%%:*} has them" "$out" '^Status Codes .* 200:20 '
+      else
+        skip "no mount namespaces here"
+      fi
+    done
   fi
 fi
 

@@ -63,6 +63,7 @@ Expected<void> check(const AttackOptions& o) {
     return usage_error("a rate of 0 (no limit) needs -max-workers: it says how many requests are in flight at once");
   if (o.max_workers == 0) return usage_error("-max-workers=0 would send nothing; give at least 1");
   if (o.max_connections == 0) return usage_error("-max-connections=0 would send nothing; give at least 1, or leave it out for no limit");
+  if (o.streams > 0 && !o.http2) return usage_error("-streams is about HTTP/2 and -http2=false forbids it; leave one of them out");
   if (o.h2c && !o.http2) return usage_error("-h2c asks for HTTP/2 and -http2=false forbids it; leave one of them out");
   if (o.catch_up.mode == CatchUp::Mode::percent && o.catch_up.percent == 0)
     return usage_error("-catch-up=0% would never send what is late; say none");

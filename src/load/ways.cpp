@@ -37,6 +37,8 @@ Expected<void> check_unix_socket(const AttackOptions& o) {
 
 Expected<void> check_ways(const AttackOptions& o) {
   if (!o.unix_socket.empty()) return check_unix_socket(o);
+  if (!o.connect_to.empty() && !o.proxy.url.empty())
+    return usage_error("-connect-to and -proxy exclude each other: what the one leads elsewhere would pass the other by");
   if (auto proxies = http::Proxies::create(o.proxy); !proxies) return std::unexpected(std::move(proxies.error()));
   if (auto local = local_addresses_of(o); !local) return std::unexpected(std::move(local.error()));
   net::ResolverOptions dns;

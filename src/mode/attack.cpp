@@ -118,6 +118,7 @@ Expected<void> AttackRun::prepare() {
   auto product = open_product(request_, hooks_);
   if (!product) return std::unexpected(std::move(product.error()));
   product_ = std::move(*product);
+  for (const std::string_view line : without_effect(request_)) hooks_.warn(line);
 
   const bool in_place = ::isatty(STDERR_FILENO) == 1;
   if (request_.progress.value_or(in_place))

@@ -42,6 +42,9 @@ struct AttackRequest {
 
 // What contradicts itself or can't work in `request`, before anything is opened. The errors name flags.
 Expected<void> check(const AttackRequest& request);
+// Flags that change nothing beside the others, but that scripts may well have for all of their attacks: a line for people each.
+// The environment's proxies have to be in `request`.
+std::vector<std::string_view> without_effect(const AttackRequest& request);
 
 enum class AttackEnd : std::uint8_t {
   done,      // as asked, or stopped by somebody

@@ -34,6 +34,14 @@ constexpr auto kNotForOnce = std::to_array<std::string_view>({"lazy",
                                                               "prometheus-addr",
                                                               "prometheus-linger"});
 
+// A closed loop has no schedule that could be kept or missed.
+const char* schedule_flag(const AttackRequest& request) {
+  const AttackOptions& o = request.options;
+  if (request.strict_rate) return "-strict-rate";
+  if (o.catch_up.mode != CatchUp::Mode::all) return "-catch-up";
+  return o.spin ? "-spin" : nullptr;
+}
+
 }  // namespace
 
 Expected<void> check(const AttackRequest& request) {
@@ -46,6 +54,8 @@ Expected<void> check(const AttackRequest& request) {
   if (o.shape.is_closed() && o.max_workers == kUnlimited)
     return usage_error(
         "-rate=0 sends as fast as -max-workers allow, so give -max-workers=N too: how many requests may be in flight at once");
+  if (const char* const flag = schedule_flag(request); o.shape.is_closed() && flag != nullptr)
+    return usage_error(fmt::format("{} is about hits that are due at a time, and with -rate=0 none is; leave one out", flag));
   if (o.tls.cert_file.empty() && !o.tls.key_file.empty()) return usage_error("-key is the key of -cert, so give -cert=FILE too");
   if (request.capture_body && request.max_body == 0)
     return usage_error("-capture=body keeps bodies and -max-body=0 keeps none of them; leave one out");
@@ -57,6 +67,18 @@ Expected<void> check(const AttackRequest& request) {
   if (request.metrics_linger > Nanos(0))
     return usage_error("-prometheus-linger is for the metrics page, so give its address too, as in -prometheus-addr=127.0.0.1:8880");
   return {};
+}
+
+std::vector<std::string_view> without_effect(const AttackRequest& request) {
+  const AttackOptions& o = request.options;
+  std::vector<std::string_view> lines;
+  if (!o.proxy.headers.empty() && o.proxy.url.empty() && o.proxy.for_http.empty() && o.proxy.for_https.empty())
+    lines.emplace_back("-proxy-header changes nothing: there is no proxy, neither by -proxy nor by HTTP_PROXY and the like");
+  if (!o.unix_socket.empty() && o.dns_ttl != Nanos(0))
+    lines.emplace_back("-dns-ttl changes nothing: with -unix-socket no name is looked up");
+  if (!o.tls.verify && !o.tls.root_cert_files.empty())
+    lines.emplace_back("-root-certs changes nothing: with -insecure any certificate is accepted");
+  return lines;
 }
 
 }  // namespace thrum::mode

@@ -31,6 +31,7 @@ class Once final : public Attack, private ResultSink {
     auto attacker = open_attacker(request_);
     if (!attacker) return std::unexpected(std::move(attacker.error()));
     attacker_ = std::move(*attacker);
+    for (const std::string_view line : without_effect(request_)) hooks_.warn(line);
     return {};
   }
 

@@ -52,6 +52,11 @@ std::vector<std::string> words(std::string_view command) {
   return words;
 }
 
+std::string replaced(std::string text, std::string_view what, std::string_view with) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) text.replace(at, what.size(), with);
+  return text;
+}
+
 std::string scratch_file(std::string_view name) {
   return std::filesystem::temp_directory_path() / (std::string(name) + "." + std::to_string(::getpid()));
 }

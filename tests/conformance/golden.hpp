@@ -22,6 +22,8 @@ std::string root();
 std::vector<Case> cases_with(std::string_view part);
 // The words of a command as a shell sees them; only '…' quotes.
 std::vector<std::string> words(std::string_view command);
+// `text` with each `what` in it changed to `with`.
+std::string replaced(std::string text, std::string_view what, std::string_view with);
 // A path for a file of this process alone.
 std::string scratch_file(std::string_view name);
 // The bytes of a file, unpacked if its name ends in .gz.

@@ -126,10 +126,7 @@ std::string bytes_of(const json& text) {
   return out;
 }
 
-std::string replaced(std::string text, std::string_view what, std::string_view with) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) text.replace(at, what.size(), with);
-  return text;
-}
+using golden::replaced;
 
 std::vector<golden::WireStep> steps_of(const json& list) {
   using Step = golden::WireStep;

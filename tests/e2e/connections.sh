@@ -29,6 +29,8 @@ if need nginx; then
   attack unix.bin http://no.such.name.invalid/ -unix-socket="$work/nginx.sock" -capture=body
   equal success "$(of unix.bin .success)" 1
   equal "the URL's host" "$(servers_of unix.bin)" no.such.name.invalid:20
+  attack unix.bin http://no.such.name.invalid/ -unix-socket="$work/nginx.sock" -dns-ttl=1s
+  equal "-dns-ttl has no part in it: stderr" "$(cat err)" 'thrum attack: -dns-ttl changes nothing: with -unix-socket no name is looked up'
   attack unix.bin https://shop.test/ -unix-socket="$work/tls.sock" -root-certs=cert.pem -keepalive=false
   equal "TLS over it" "$(of unix.bin .success)" 1
   attack unix.bin https://other.test/ -unix-socket="$work/tls.sock" -root-certs=cert.pem

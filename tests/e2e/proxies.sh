@@ -113,6 +113,10 @@ CONF
   has "a name that we don't find" "$(errors_of p.bin)" '^dns: '
 fi
 
+case_ "no proxy at all"
+attack p.bin "http://127.0.0.1:$plain/bytes/16" -proxy-header="A: b"
+equal "success" "$(of p.bin .success)" 1
+has "stderr" "$(cat err)" '^thrum attack: -proxy-header changes nothing: there is no proxy'
 case_ "no proxy there"
 attack p.bin "http://shop.test/" -proxy="http://127.0.0.1:$(free_port)"
 equal errors "$(errors_of p.bin)" 'proxy: connect: connection refused'

@@ -184,6 +184,8 @@ TEST(Proxy, ThatIsNoneIsRefusedBeforeTheAttack) {
   EXPECT_EQ(refusal(o), "proxy \"gopher://***@p\": proxies are spoken to by http, https, socks5 or socks5h");
   o.proxy.url = "http://p", o.unix_socket = "/s";
   EXPECT_THAT(refusal(o), HasSubstr("-unix-socket and -proxy"));
+  o.unix_socket.clear(), o.connect_to = {{"a", 1, "b", 2}};
+  EXPECT_THAT(refusal(o), HasSubstr("-connect-to and -proxy"));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/mapped_file.hpp"
+#include "http/http2_memory.hpp"
 #include "http/session.hpp"
 #include "net/timers.hpp"
 
@@ -28,6 +29,18 @@ constexpr std::size_t kMostSaid = 80;                     // of what came instea
 constexpr std::uint32_t kMostSubmitted = (1u << 30) - 1;  // stream identifiers are odd numbers of 31 bits
 
 std::string_view text(const std::uint8_t* p, std::size_t size) { return {reinterpret_cast<const char*>(p), size}; }
+
+nghttp2_mem memory_of(Http2Memory* from) {
+  const auto take = [](std::size_t size, void* memory) { return static_cast<Http2Memory*>(memory)->take(size); };
+  const auto give_back = [](void* piece, void* memory) { static_cast<Http2Memory*>(memory)->give_back(piece); };
+  const auto take_zeros = [](std::size_t count, std::size_t size, void* memory) -> void* {
+    if (size != 0 && count > SIZE_MAX / size) return nullptr;
+    void* piece = static_cast<Http2Memory*>(memory)->take(count * size);
+    return piece == nullptr ? nullptr : std::memset(piece, 0, count * size);
+  };
+  const auto resize = [](void* piece, std::size_t size, void* memory) { return static_cast<Http2Memory*>(memory)->resize(piece, size); };
+  return {from, take, give_back, take_zeros, resize};
+}
 
 struct Stream {
   bool is_given_up() const { return request == nullptr; }
@@ -297,7 +310,10 @@ struct Callbacks {
 
 Http2Session::Http2Session(net::Link& link, SessionOwner& owner, std::vector<char>& out, const Http2Options& options)
     : link_(link), owner_(owner), watcher_(owner.watcher()), out_(out), options_(options), server_allows_(options.expected_streams) {
-  if (nghttp2_session_client_new2(&session_, Callbacks::table(), this, Callbacks::options()) != 0) throw std::bad_alloc();
+  nghttp2_mem memory = memory_of(options.memory);
+  if (nghttp2_session_client_new3(&session_, Callbacks::table(), this, Callbacks::options(),
+                                  options.memory == nullptr ? nullptr : &memory) != 0)
+    throw std::bad_alloc();
   const nghttp2_settings_entry settings[] = {
       {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindow},
@@ -353,13 +369,15 @@ net::SendOutcome Http2Session::submit(StreamId name, const PreparedRequest& requ
   // Texts live as long as the request; the number lives in the stream. They are read when the frame is written.
   constexpr std::uint8_t kInPlace = NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE;
   const auto bytes = [](std::string_view t) { return reinterpret_cast<std::uint8_t*>(const_cast<char*>(t.data())); };
-  fields_.clear();
+  fields_.resize(request.http2.fields.size() + 1);
+  nghttp2_nv* field = fields_.data();
   for (const Http2Head::Field& f : request.http2.fields)
-    fields_.push_back({bytes(request.http2.name(f)), bytes(request.http2.value(f)), f.name_size, f.value_size, kInPlace});
+    *field++ = {bytes(request.http2.name(f)), bytes(request.http2.value(f)), f.name_size, f.value_size, kInPlace};
   const char* end = std::to_chars(s.sequence, s.sequence + sizeof s.sequence, sequence).ptr;
-  // A number of its own for each request would only push what repeats out of the compression's table.
-  fields_.push_back({bytes(kHttp2SequenceName), bytes(s.sequence), kHttp2SequenceName.size(), static_cast<std::size_t>(end - s.sequence),
-                     kInPlace | NGHTTP2_NV_FLAG_NO_INDEX});
+  // A number of its own for each request would only push what repeats out of the compression's table; the first one is put there
+  // for the sake of its name.
+  const std::uint8_t flags = submitted_ == 0 ? kInPlace : kInPlace | NGHTTP2_NV_FLAG_NO_INDEX;
+  *field = {bytes(kHttp2SequenceName), bytes(s.sequence), kHttp2SequenceName.size(), static_cast<std::size_t>(end - s.sequence), flags};
   nghttp2_data_provider body{};
   body.source.ptr = &s;
   body.read_callback = Callbacks::read_body;

@@ -88,9 +88,11 @@ class Session {
 // HTTP/1.1. `scratch` is the thread's room for rendering a request's head and grows as needed.
 std::unique_ptr<Session> make_http1_session(net::Link& link, SessionOwner& owner, std::vector<char>& scratch);
 
+class Http2Memory;
 struct Http2Options {
   std::size_t most_streams = 250;      // at once; fewer if the server allows fewer
   std::size_t expected_streams = 100;  // what the server is taken to allow until it says so
+  Http2Memory* memory = nullptr;       // the thread's, which outlives the session; null: the heap
 };
 // HTTP/2 by nghttp2, on a link that is up: after ALPN, or with prior knowledge. `out` is the thread's room for what flush()
 // sends and grows as needed; no session keeps anything in it.

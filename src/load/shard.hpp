@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "http/http2_memory.hpp"
 #include "load/connection.hpp"
 #include "load/feeder.hpp"
 #include "load/follow_ups.hpp"
@@ -209,6 +210,7 @@ class Shard final : public ConnectionOwner {
   std::unique_ptr<net::OwnNetwork> network_;
   std::vector<char> scratch_;    // heads of HTTP/1.1, until they are sent
   std::vector<char> http2_out_;  // what a session of HTTP/2 sends in one go
+  http::Http2Memory http2_memory_;
   Ring<Record> results_{4096};
 
   std::deque<Exchange> exchanges_;

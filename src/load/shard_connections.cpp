@@ -52,7 +52,8 @@ std::unique_ptr<http::Session> Shard::make_session(Connection& c) {
   if (!speaks_http2(c)) return http::make_http1_session(c.link(), c, scratch_);
   // What an earlier connection has learned of the server holds for this one until the server says otherwise.
   const std::size_t expected = pool.streams_each > 1 ? pool.streams_each : kExpectedStreams;
-  return http::make_http2_session(c.link(), c, http2_out_, {most_streams(o), expected});
+  return http::make_http2_session(c.link(), c, http2_out_,
+                                  {.most_streams = most_streams(o), .expected_streams = expected, .memory = &http2_memory_});
 }
 
 // The connection that takes the next request, if one is ready; it leaves the list when that was its last stream.

@@ -24,7 +24,7 @@ Expected<SslContext> make_ssl_context(const SSL_METHOD* method) {
 }
 
 TlsBuffers make_tls_buffers() {
-  return {std::unique_ptr<char[]>(new char[TlsBuffers::kPlain]), std::unique_ptr<char[]>(new char[TlsBuffers::kPlain]), {}};
+  return {std::unique_ptr<char[]>(new char[2 * TlsBuffers::kPlain]), std::unique_ptr<char[]>(new char[TlsBuffers::kPlain]), {}};
 }
 
 std::string alpn_list(const std::vector<std::string>& protocols) {

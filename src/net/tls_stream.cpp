@@ -113,22 +113,29 @@ bool TlsStream::shake() {
   return false;
 }
 
-// Hands out all that can be read; afterwards the library holds at most a part of a record.
+// Hands out all that can be read, many records at once: a server that answers on many streams makes a small one of each answer.
+// Afterwards the library holds at most a part of a record.
 void TlsStream::decrypt() {
   bool* const gone = is_gone_;
   ERR_clear_error();
+  SSL_clear_mode(ssl_.get(), SSL_MODE_RELEASE_BUFFERS);
   while (state_ == State::up) {
-    std::size_t n = 0;
-    const int r = SSL_read_ex(ssl_.get(), buffers_.plain.get(), TlsBuffers::kPlain, &n);
-    const int error = r == 1 ? SSL_ERROR_NONE : SSL_get_error(ssl_.get(), r);
-    if (error == SSL_ERROR_NONE || error == SSL_ERROR_WANT_READ) {
-      flush();  // reading makes the library answer now and then: it refuses to renegotiate
-      if (error == SSL_ERROR_WANT_READ) return;
-      owner_.on_tls_bytes({buffers_.plain.get(), n});
-      if (*gone) return;
-      continue;
+    std::size_t size = 0;
+    int error = SSL_ERROR_NONE;
+    while (error == SSL_ERROR_NONE && size < TlsBuffers::kPlain) {
+      std::size_t n = 0;
+      if (in_.empty()) SSL_set_mode(ssl_.get(), SSL_MODE_RELEASE_BUFFERS);  // not after each record: when there is no other
+      const int r = SSL_read_ex(ssl_.get(), buffers_.plain.get() + size, TlsBuffers::kPlain, &n);
+      error = r == 1 ? SSL_ERROR_NONE : SSL_get_error(ssl_.get(), r);
+      size += n;
     }
-    return go_down(error == SSL_ERROR_ZERO_RETURN ? Fault{} : fault_of_library());
+    // Before anybody else calls the library: its errors are the thread's.
+    const bool is_over = error != SSL_ERROR_NONE && error != SSL_ERROR_WANT_READ;
+    const Fault fault = is_over && error != SSL_ERROR_ZERO_RETURN ? fault_of_library() : Fault{};
+    flush();  // reading makes the library answer now and then: it refuses to renegotiate
+    if (size > 0) owner_.on_tls_bytes({buffers_.plain.get(), size});
+    if (*gone || error == SSL_ERROR_WANT_READ) return;
+    if (is_over && state_ == State::up) return go_down(fault);
   }
 }
 

@@ -27,7 +27,7 @@ using Ssl = std::unique_ptr<ssl_st, SslDelete>;
 // What the streams of one thread share, so that an idle connection holds no buffer.
 struct TlsBuffers {
   static constexpr std::size_t kPlain = 16 * 1024;  // the most that a record carries (RFC 8446 section 5.1)
-  std::unique_ptr<char[]> plain;                    // decrypted bytes, on their way to an owner
+  std::unique_ptr<char[]> plain;                    // decrypted bytes, on their way to an owner: room for two records
   std::unique_ptr<char[]> joined;                   // a small head and its body, so that they make one record
   std::vector<char> out;                            // ciphertext, on its way to a socket
 };

@@ -176,6 +176,21 @@ TEST(Http2, MoreConnectionsAreOpenedOnlyWhenStreamsRunOut) {
   EXPECT_EQ(server.accepted(), 3u);
 }
 
+// Twice as many at once as the only connection has streams: the others wait for a stream, not for a connection.
+TEST(Http2, OneConnectionIsEnoughForAll) {
+  for (const bool is_secure : {false, true}) {
+    Http2ServerOptions options;
+    if (is_secure) options.identity = support::make_certificate({"127.0.0.1"});
+    Http2Server server(options);
+    AttackOptions o = h2c(closed_attack(200, 2'000));
+    o.tls.verify = false;
+    o.max_connections = 1;
+    EXPECT_EQ(attack(o, server.url()).books().ok, 2'000u);
+    EXPECT_EQ(server.accepted(), 1u);
+    expect_each_once(server, 2'000);
+  }
+}
+
 TEST(Http2, WithoutKeepAliveEachRequestHasItsConnection) {
   Http2Server server;
   AttackOptions o = h2c(closed_attack(4, 12));

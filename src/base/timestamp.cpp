@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 
 namespace thrum {
 namespace {
@@ -118,6 +119,29 @@ std::optional<Timestamp> parse_rfc3339(std::string_view text) {
   Timestamp t{days * 86'400 + hour * 3600 + minute * 60 + second, nanos, zone};
   t.seconds -= t.offset();
   return t;
+}
+
+std::optional<Timestamp> TimeReader::parse(std::string_view text) {
+  constexpr std::size_t kFraction = kMinute + 3;  // past "05."
+  const auto digit = [&](std::size_t i) { return static_cast<unsigned>(text[i] - '0'); };
+  const bool is_usual = text.size() > kFraction && text.size() <= kFraction + 10 && text.back() == 'Z';
+  if (is_usual && std::memcmp(text.data(), minute_, kMinute) == 0 && text[kMinute + 2] == '.') {
+    const unsigned tens = digit(kMinute), ones = digit(kMinute + 1);
+    bool is_fine = tens < 6 && ones < 10 && text.size() > kFraction + 1;
+    unsigned nanos = 0, unit = 100'000'000;
+    for (std::size_t i = kFraction; i + 1 < text.size(); ++i, unit /= 10) {
+      is_fine &= digit(i) < 10;
+      nanos += unit * digit(i);
+    }
+    if (is_fine) return Timestamp{start_ + tens * 10 + ones, static_cast<std::int32_t>(nanos), 0};
+  }
+  const auto time = parse_rfc3339(text);
+  if (time && is_usual) {
+    std::memcpy(minute_, text.data(), kMinute);
+    const std::int64_t second = digit(kMinute) * 10 + digit(kMinute + 1);
+    start_ = time->seconds - second;
+  }
+  return time;
 }
 
 }  // namespace thrum

@@ -121,7 +121,8 @@ Expected<void> AttackRun::prepare() {
   for (const std::string_view line : without_effect(request_)) hooks_.warn(line);
 
   const bool in_place = ::isatty(STDERR_FILENO) == 1;
-  if (request_.progress.value_or(in_place))
+  const bool among_records = is_stdout(request_.output) && ::isatty(STDOUT_FILENO) == 1 && !product_->tells_limits();
+  if (request_.progress.value_or(in_place && !among_records))
     progress_.emplace(STDERR_FILENO, in_place, ui::ProgressPlan{request_.options.duration, request_.options.shape.is_closed()});
   return {};
 }

@@ -19,7 +19,15 @@ bool is_standard_output(const std::string& name) { return name == "stdout" || na
 
 // Whether writing to the output would destroy an input, or results that nobody asked to replace.
 Expected<void> check_output(const EncodeOptions& options) {
-  if (is_standard_output(options.output)) return check_stdout();
+  if (options.csv_header && options.to != Encoding::csv)
+    return usage_error(fmt::format("-csv-header is for -to=csv, not for -to={}", name_of(options.to)));
+  if (is_standard_output(options.output)) {
+    const bool is_binary = options.to == Encoding::native || options.to == Encoding::gob;
+    if (is_binary && ::isatty(STDOUT_FILENO) == 1)
+      return usage_error(
+          fmt::format("{} is binary and stdout is a terminal: name a file, as in -output=FILE, or write -to=json", name_of(options.to)));
+    return check_stdout();
+  }
   const std::vector<std::string> inputs = options.inputs.empty() ? std::vector<std::string>{"stdin"} : options.inputs;
   for (const std::string& input : inputs)
     if (is_same_file(options.output, input))

@@ -328,6 +328,9 @@ Expected<std::unique_ptr<Report>> Report::create(ReportRequest request, ReportHo
     auto parsed = report::parse_percentiles(request.percentiles);
     if (!parsed) return std::unexpected(parsed.error());
     percentiles = std::move(*parsed);
+    if (type->kind != report::Kind::text && type->kind != report::Kind::json)
+      return usage_error(
+          fmt::format("-percentiles: only -type=text and -type=json show them, not -type={}", printable_prefix(request.type, 20)));
   }
   if (request.every < Nanos(0)) return usage_error("-every: it should not be negative, as in -every=1s");
   auto selection = selection_of(request, type->kind);

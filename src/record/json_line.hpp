@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/timestamp.hpp"
 #include "record/scratch.hpp"
 #include "thrum/result.hpp"
 
@@ -26,7 +27,6 @@ class JsonLineParser {
   bool parse_usual_members(Result& into);
   void parse_text(std::string_view& field);
   void parse_member(std::string_view key, Result& into);
-  bool take_usual_key(std::string_view quoted);
   void parse_headers(Result& into);
   void parse_header_values(std::string_view name);
   void forget_header(std::string_view name);
@@ -56,6 +56,13 @@ class JsonLineParser {
     at_ += kSize - 1;
     return true;
   }
+  // One of kKeys, `place`, in its usual spelling.
+  template <std::size_t kSize>
+  bool take_key(const char (&quoted)[kSize], unsigned place) {
+    if (!take_literal(quoted)) return false;
+    seen_ |= std::uint32_t{1} << place;
+    return true;
+  }
   void expect(char c, const char* otherwise);
   void fail(const char* why);
 
@@ -65,6 +72,7 @@ class JsonLineParser {
   const char* error_ = nullptr;
   Scratch* scratch_ = nullptr;
   std::vector<Header> headers_;
+  TimeReader times_;
   std::uint32_t seen_ = 0;          // keys met on this line, by their place in kKeys
   const char* repeated_ = nullptr;  // behind the first one met twice
 };

@@ -92,6 +92,15 @@ bool is_target(std::string_view line) {
   return has("\"method\"") && has("\"url\"") && !is_result && line.ends_with('}');
 }
 
+// A whole line with something in it, and nothing that a result has.
+bool is_of_something_else(std::string_view line) {
+  constexpr std::array<std::string_view, 12> kKeys{"attack",   "seq",   "code",   "timestamp", "latency", "bytes_out",
+                                                   "bytes_in", "error", "method", "url",       "body",    "headers"};
+  const std::string low = lower(line);  // keys are read in any case
+  const auto is_there = [&](std::string_view key) { return low.find('"' + std::string(key) + '"') != std::string::npos; };
+  return line.starts_with("{\"") && trim(line).ends_with('}') && std::none_of(kKeys.begin(), kKeys.end(), is_there);
+}
+
 Recognised recognise_json(std::string_view text) {
   if (text.starts_with('[')) return no_results("a JSON array, not one result per line: flatten it first, as in: jq -c '.[]' FILE");
   const std::string_view inner = trim(text.substr(1));
@@ -100,6 +109,8 @@ Recognised recognise_json(std::string_view text) {
     return no_results("JSON over several lines, not one result per line: join them first, as in: jq -c . FILE");
   if (is_target(text.substr(0, text.find('\n'))))
     return no_results("a targets file in JSON: give it to 'thrum attack -format=json -targets'");
+  if (is_of_something_else(text.substr(0, text.find('\n'))))
+    return no_results("JSON without a key that a result has, such as \"code\" or \"latency\"");
   return {Encoding::json, {}};
 }
 

@@ -89,15 +89,27 @@ void filter_line(const Filter& filter, std::uint64_t matched, std::string& out) 
 
 void connections_line(const Input& input, std::string& out) {
   Connections all;
-  double fresh = 0;  // per second, of runs that went on at the same time or one after the other: the most of them
+  double fresh = 0;
   for (const RunInput& run : input.runs) {
     if (!run.plan || !run.plan->summary) continue;
     const Connections& c = run.plan->summary->connections;
     all.opened += c.opened;
     all.reused += c.reused;
-    all.peak = std::max(all.peak, c.peak);
-    const double seconds = static_cast<double>(run.plan->summary->sending.count()) / 1e9;
-    if (seconds > 0) fresh = std::max(fresh, static_cast<double>(c.opened - std::min(c.opened, c.preconnected)) / seconds);
+    // Runs of the same time add up; of runs in turn the most counts. Something is at its most where a run begins.
+    std::uint64_t peak = 0;
+    double per_second = 0;
+    for (const RunInput& other : input.runs) {
+      if (!other.plan || !other.plan->summary) continue;
+      const Summary& s = *other.plan->summary;
+      const Timestamp begin = run.plan->summary->started;
+      if (begin.before(s.started) || !begin.before(s.started.plus(std::max(s.elapsed, Nanos(1))))) continue;
+      peak += s.connections.peak;
+      const double seconds = static_cast<double>(s.sending.count()) / 1e9;
+      const std::uint64_t opened = s.connections.opened - std::min(s.connections.opened, s.connections.preconnected);
+      if (seconds > 0) per_second += static_cast<double>(opened) / seconds;
+    }
+    all.peak = std::max(all.peak, peak);
+    fresh = std::max(fresh, per_second);
   }
   if (all.opened > 0) line(out, Id::connections, fmt::format("{}, {}, {}, {:.2f}", all.opened, all.reused, all.peak, fresh));
 }

@@ -146,5 +146,16 @@ TEST_F(Encode, NothingIsCreatedWhenAnInputIsWrong) {
   EXPECT_FALSE(std::filesystem::exists(path("out")));
 }
 
+TEST_F(Encode, ACsvHeaderIsForCsv) {
+  EncodeOptions options;
+  options.inputs = {write("a", Encoding::native, 2, 10)};
+  options.to = Encoding::json;
+  options.csv_header = true;
+  options.output = path("out");
+  const auto count = run(options);
+  ASSERT_FALSE(count);
+  EXPECT_EQ(count.error().kind, ErrorKind::usage);
+}
+
 }  // namespace
 }  // namespace thrum::mode

@@ -58,6 +58,17 @@ class Replaced {
   int target_, saved_;
 };
 
+TEST(Report, PercentilesAreForReportsThatShowThem) {
+  for (const char* type : {"hist", "csv", "hdrplot", "hdrlog"}) {
+    ReportRequest request;
+    request.type = type;
+    request.percentiles = "50";
+    const auto report = Report::create(request, {});
+    ASSERT_FALSE(report) << type;
+    EXPECT_EQ(report.error().kind, ErrorKind::usage);
+  }
+}
+
 TEST(Report, ARecordedRunTellsWhatWasAskedAndHowItEnded) {
   const Folder folder;
   const Outcome o = report_on(folder, {.inputs = {folder.put("a.bin", encoded(Encoding::native, 120))}});

@@ -37,6 +37,7 @@ TEST(Recognise, WhatIsNoResults) {
            {"Bucket           #  %       Histogram\n", "a histogram report"},
            {R"({"latencies":{"total":1},"bytes_in":{"total":0}})", "a JSON report"},
            {"[{\"code\":200}]", "a JSON array"},
+           {R"({"level":"info","msg":"started"})", "JSON without a key that a result has"},
            {"{\n  \"code\": 200\n}\n", "JSON over several lines"},
            {"GET http://127.0.0.1/\n", "a targets file: give it to 'thrum attack -targets'"},
            {"{\"method\":\"GET\",\"url\":\"http://h/\"}\n", "a targets file in JSON: give it to 'thrum attack -format=json -targets'"},

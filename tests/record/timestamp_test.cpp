@@ -50,5 +50,21 @@ TEST(Timestamp, UnixNanosWrapAsInGo) {
   EXPECT_EQ(unix_nanos({-1, 999'999'999, 0}), -1);
 }
 
+// Whatever came before, a time is read as on its own.
+TEST(TimeReader, ReadsWhatParseDoes) {
+  TimeReader reader;
+  for (const char* text :
+       {"2026-12-01T02:59:04.470642726Z", "2026-12-01T02:59:05.1Z", "2026-12-01T02:59:59.000000001Z", "2026-12-01T02:59:60.5Z",
+        "2026-12-01T02:59:5x.5Z", "2026-12-01T02:59:05.Z", "2026-12-01T02:59:05.1234567891Z", "2026-12-01T02:59:05Z",
+        "2026-12-01T02:59:05.5+01:00", "2026-12-01T02:59:05.1x2Z", "2026-12-01T02:59:05,5Z", "2026-12-01T02:59:05.25Z",
+        "2026-13-01T02:59:05.5Z", "2026-12-01T03:00:05.25Z", "2026-12-01T02:59:07.75Z", "0000-01-01T00:00:00.5Z", ""}) {
+    const auto should = parse_rfc3339(text), is = reader.parse(text);
+    ASSERT_EQ(is.has_value(), should.has_value()) << text;
+    if (!is) continue;
+    EXPECT_TRUE(is->same_instant(*should)) << text;
+    EXPECT_EQ(is->zone, should->zone) << text;
+  }
+}
+
 }  // namespace
 }  // namespace thrum

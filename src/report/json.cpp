@@ -235,7 +235,7 @@ void our_fields(const Input& input, JsonWriter& w) {
     filter(*input.filter, m.requests(), w);
   }
   if (recorded) books_fields(input, w);
-  if (recorded || input.filter) recorded_fields(input, w);
+  if (recorded || input.filter || m.lags().count() > 0) recorded_fields(input, w);
   if (m.failed() > 0 && m.succeeded() > 0) {
     w.key("successes");
     distribution(m.success_latencies(), w);

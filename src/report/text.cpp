@@ -128,10 +128,7 @@ void books_lines(const Input& input, std::string& out) {
 }
 
 void sending_lines(const Input& input, std::string& out) {
-  if (has_plans(input))
-    books_lines(input, out);
-  else if (!input.filter)
-    return;
+  if (has_plans(input)) books_lines(input, out);
   const Histogram& lags = input.total.lags();
   if (lags.count() > 0)
     line(out, Id::lag, joined({shown(lags.mean()), shown(lags.quantile(0.5)), shown(lags.quantile(0.99)), shown(lags.max())}));

@@ -40,8 +40,16 @@ TEST(Text, VegetasLayoutThenOursBelowAnEmptyLine) {
 }
 
 TEST(Text, ForeignResultsOfOneCleanRunAreVegetasLinesAlone) {
-  const std::string out = text(input_of({run_of("a", steady(500, 10 * kMs, 3 * kMs))}));
+  std::vector<Result> results = steady(500, 10 * kMs, 3 * kMs);
+  for (Result& r : results) r.lag = Result::kNone;
+  const std::string out = text(input_of({run_of("a", results)}));
   EXPECT_THAT(out, testing::EndsWith("Error Set:\n"));
+}
+
+// As in thrum's own JSON and CSV, whose runs have no plan.
+TEST(Text, LagIsToldWhereverResultsHaveIt) {
+  const std::string out = text(input_of({run_of("a", steady(500, 10 * kMs, 3 * kMs))}));
+  EXPECT_THAT(line_with(out, "Lag"), HasSubstr("10µs"));
 }
 
 TEST(Text, NothingReadIsZeros) {

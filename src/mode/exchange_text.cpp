@@ -111,7 +111,8 @@ void ExchangeText::show_body(std::string_view body, std::uint64_t size) {
     if (end != std::string_view::npos) text_ += '\n';
   }
   if (!ends_line) text_ += '\n';
-  if (body.size() < size) text_ += fmt::format("({} of {} bytes shown; -max-body=-1 shows all)\n", body.size(), size);
+  if (body.size() < size)
+    text_ += fmt::format("({} of {} bytes shown{})\n", body.size(), size, most_body_ < 0 ? "" : "; -max-body=-1 shows all");
 }
 
 void ExchangeText::on_end(std::uint64_t hit) {

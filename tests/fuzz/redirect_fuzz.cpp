@@ -7,21 +7,11 @@
 
 #include "base/text.hpp"
 #include "http/redirect.hpp"
+#include "text_input.hpp"
 
 namespace {
 
 using thrum::http::PreparedRequest;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
-}
 
 void check(const PreparedRequest& request, bool may_have_secret) {
   const std::string& head = request.head;

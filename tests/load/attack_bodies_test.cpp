@@ -9,7 +9,7 @@
 #include <cstdio>
 
 #include "attack_run.hpp"
-#include "base/mapped_file.hpp"
+#include "mapped_body.hpp"
 #include "support/scripted_server.hpp"
 #include "support/tls_server.hpp"
 
@@ -116,25 +116,6 @@ TEST(AttackBodies, ARedirectInsteadOfTheWord) {
   EXPECT_EQ(server.seen()[0].body(), "");
   EXPECT_EQ(server.seen()[1].target() + server.seen()[1].body(), "/therethe body");
 }
-
-// A body of a file that is mapped, in a file of no name.
-class MappedBody {
- public:
-  explicit MappedBody(std::size_t size) : file_(::memfd_create("body", MFD_CLOEXEC)), bytes_(size, '\0') {
-    for (std::size_t i = 0; i < size; ++i) bytes_[i] = static_cast<char>('a' + i % 26);
-    EXPECT_EQ(::write(file_.get(), bytes_.data(), size), static_cast<ssize_t>(size));
-    auto mapped = MappedFile::map(Fd(::dup(file_.get())), size);
-    shared_ = SharedBytes(mapped->bytes(), mapped);
-  }
-  void cut(std::size_t size) { EXPECT_EQ(::ftruncate(file_.get(), static_cast<off_t>(size)), 0); }
-  const std::string& bytes() const { return bytes_; }
-  const SharedBytes& shared() const { return shared_; }
-
- private:
-  Fd file_;
-  std::string bytes_;
-  SharedBytes shared_;
-};
 
 TEST(AttackBodies, OutOfAMappedFile) {
   MappedBody body(3'000'000);

@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "attack_run.hpp"
-#include "base/mapped_file.hpp"
+#include "mapped_body.hpp"
 #include "support/http2_server.hpp"
 #include "support/scripted_server.hpp"
 
@@ -542,24 +542,6 @@ TEST(Http2, AChunkedBodyIsSentWithoutItsLength) {
     EXPECT_EQ(s.field("content-length") + s.field("transfer-encoding"), "");
   }
 }
-
-// A file in memory, mapped as large body files are.
-class MappedBody {
- public:
-  explicit MappedBody(std::size_t size) : file_(::memfd_create("body", MFD_CLOEXEC)), bytes_(size, 'm') {
-    EXPECT_EQ(::write(file_.get(), bytes_.data(), size), static_cast<ssize_t>(size));
-    auto mapped = MappedFile::map(Fd(::dup(file_.get())), size);
-    shared_ = SharedBytes(mapped->bytes(), mapped);
-  }
-  void cut(std::size_t size) { EXPECT_EQ(::ftruncate(file_.get(), static_cast<off_t>(size)), 0); }
-  const std::string& bytes() const { return bytes_; }
-  const SharedBytes& shared() const { return shared_; }
-
- private:
-  Fd file_;
-  std::string bytes_;
-  SharedBytes shared_;
-};
 
 TEST(Http2, ABodyMayBeAMappedFile) {
   MappedBody body(300'000);

@@ -19,10 +19,6 @@
 namespace thrum::support {
 namespace {
 
-void must(bool fine, const char* what) {
-  if (!fine) throw std::runtime_error(std::string("a test's HTTP/2 server: ") + what);
-}
-
 nghttp2_nv nv(const std::string& name, const std::string& value) {
   const auto bytes = [](const std::string& s) { return reinterpret_cast<std::uint8_t*>(const_cast<char*>(s.data())); };
   return {bytes(name), bytes(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
@@ -220,15 +216,7 @@ Http2Server::Http2Server(Http2ServerOptions options) : options_(std::move(option
   std::signal(SIGPIPE, SIG_IGN);  // OpenSSL's socket BIO knows no other way
   if (options_.identity) {
     context_ = SSL_CTX_new(TLS_server_method());
-    BIO* in = BIO_new_mem_buf(options_.identity->certificate.data(), static_cast<int>(options_.identity->certificate.size()));
-    X509* x = PEM_read_bio_X509(in, nullptr, nullptr, nullptr);
-    BIO_free(in);
-    in = BIO_new_mem_buf(options_.identity->key.data(), static_cast<int>(options_.identity->key.size()));
-    EVP_PKEY* key = PEM_read_bio_PrivateKey(in, nullptr, nullptr, nullptr);
-    BIO_free(in);
-    must(SSL_CTX_use_certificate(context_, x) == 1 && SSL_CTX_use_PrivateKey(context_, key) == 1, "certificate and key don't fit");
-    X509_free(x);
-    EVP_PKEY_free(key);
+    show_identity(context_, *options_.identity);
     SSL_CTX_set_alpn_select_cb(
         context_,
         [](SSL*, const unsigned char** out, unsigned char* size, const unsigned char* offered, unsigned offered_size, void*) {
@@ -241,14 +229,7 @@ Http2Server::Http2Server(Http2ServerOptions options) : options_(std::move(option
         },
         nullptr);
   }
-  listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  must(bind(listener_, reinterpret_cast<sockaddr*>(&address), size) == 0 && listen(listener_, 1024) == 0, "no port");
-  getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
-  port_ = ntohs(address.sin_port);
+  listener_ = listen_on_loopback(port_);
   accepting_ = std::thread([this] { accept_all(); });
 }
 

@@ -63,27 +63,35 @@ Pem make_certificate(const std::vector<std::string>& names, int from_day, int to
   return {text_of(certificate_out), text_of(key_out)};
 }
 
-TlsServer::TlsServer(const Pem& identity, TlsServerOptions options) : options_(std::move(options)) {
-  std::signal(SIGPIPE, SIG_IGN);  // OpenSSL's socket BIO knows no other way
-  context_ = SSL_CTX_new(TLS_server_method());
+void show_identity(ssl_ctx_st* context, const Pem& identity) {
   BIO* in = BIO_new_mem_buf(identity.certificate.data(), static_cast<int>(identity.certificate.size()));
   X509* x = PEM_read_bio_X509(in, nullptr, nullptr, nullptr);
   BIO_free(in);
   in = BIO_new_mem_buf(identity.key.data(), static_cast<int>(identity.key.size()));
   EVP_PKEY* key = PEM_read_bio_PrivateKey(in, nullptr, nullptr, nullptr);
   BIO_free(in);
-  must(SSL_CTX_use_certificate(context_, x) == 1 && SSL_CTX_use_PrivateKey(context_, key) == 1, "certificate and key don't fit");
+  must(SSL_CTX_use_certificate(context, x) == 1 && SSL_CTX_use_PrivateKey(context, key) == 1, "certificate and key don't fit");
   X509_free(x);
   EVP_PKEY_free(key);
+}
 
-  listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+int listen_on_loopback(std::uint16_t& port) {
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
-  must(bind(listener_, reinterpret_cast<sockaddr*>(&address), size) == 0 && listen(listener_, 1024) == 0, "no port");
-  getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
-  port_ = ntohs(address.sin_port);
+  must(bind(listener, reinterpret_cast<sockaddr*>(&address), size) == 0 && listen(listener, 1024) == 0, "no port");
+  getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
+  port = ntohs(address.sin_port);
+  return listener;
+}
+
+TlsServer::TlsServer(const Pem& identity, TlsServerOptions options) : options_(std::move(options)) {
+  std::signal(SIGPIPE, SIG_IGN);  // OpenSSL's socket BIO knows no other way
+  context_ = SSL_CTX_new(TLS_server_method());
+  show_identity(context_, identity);
+  listener_ = listen_on_loopback(port_);
   accepting_ = std::thread([this] { accept_all(); });
 }
 

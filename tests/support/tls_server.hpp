@@ -20,6 +20,10 @@ struct Pem {
 // Signed by itself, for these DNS names and IPv4 addresses, valid between these days from now.
 Pem make_certificate(const std::vector<std::string>& names, int from_day = -1, int to_day = 30);
 
+// What the servers of tests share: an identity to show, and a port that the kernel chose.
+void show_identity(ssl_ctx_st* context, const Pem& identity);
+int listen_on_loopback(std::uint16_t& port);
+
 struct TlsServerOptions {
   std::function<std::string(const std::string& request)> answer;  // none: 200 and "ok"
   bool ends_after_answer = false;                                 // each connection

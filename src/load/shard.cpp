@@ -96,8 +96,7 @@ void Shard::run() {
   const std::uint64_t waited_before = host::waited_for_core().value_or(0);
   busy_cpu_ = cpu_before;
   if (plan_.stop.load(std::memory_order_relaxed)) begin_stop(Nanos(0));  // before anything was due
-  for (;;) {
-    Nanos t = clock();
+  for (Nanos t = clock();;) {
     if (plan_.stop.load(std::memory_order_relaxed) && !stopping_) begin_stop(t);
     if (plan_.cut.load(std::memory_order_relaxed)) {
       if (!stopping_) begin_stop(t);
@@ -118,7 +117,7 @@ void Shard::run() {
     publish();
     if (t - busy_from_ >= kBusyOver) measure_busy(t);
     if (ending_ && in_flight_ == 0) break;
-    sleep(t);
+    t = sleep(t);
   }
   finish_totals(clock());
   drop_all();
@@ -287,9 +286,13 @@ void Shard::note_missed(std::uint64_t count, Limit limit) {
   totals_.late_by_limit[static_cast<std::size_t>(limit == Limit::none ? Limit::cpu : limit)] += count;
 }
 
-// Sleeps until something happens or is due; spins the last stretch before a hit.
-void Shard::sleep(Nanos t) {
-  if (look_first_) return look();
+// Sleeps until something happens or is due; spins the last stretch before a hit. Returns the time by then: what was read last, so that a
+// hit leaves without another look.
+Nanos Shard::sleep(Nanos t) {
+  if (look_first_) {
+    look();
+    return clock();
+  }
   Nanos until = held_until_;
   Nanos due = ending_ || blocked_by_ != Limit::none ? Nanos::max() : pacer_.next_at();
   // Without a schedule what may leave leaves at once; pump() may have stopped for the sake of what has come in.
@@ -301,25 +304,27 @@ void Shard::sleep(Nanos t) {
   net::Reactor& reactor = network_->network().reactor;
   if (due >= until) {
     reactor.wait(instant(until));
-    return;
+    return clock();
   }
   const Nanos width = due > t ? sleeper_.width(t) : Nanos(0);
   const Nanos wake_at = due - width;
   if (wake_at > t) {
-    if (reactor.wait(instant(wake_at)) > 0) return;
+    const int events = reactor.wait(instant(wake_at));
     t = clock();
-    if (t < wake_at) return;  // woken for another reason
+    if (events > 0 || t < wake_at) return t;  // woken for another reason
     sleeper_.slept(wake_at, t);
   } else if (width.count() == 0) {
     reactor.wait(Instant::min());
-    return;
+    return clock();
   }
   const Nanos from = t;
   while (t < due) {
-    if (in_flight_ > 0 && reactor.wait(Instant::min()) > 0) break;
+    const int events = in_flight_ > 0 ? reactor.wait(Instant::min()) : 0;
     t = clock();
+    if (events > 0 || plan_.stop.load(std::memory_order_relaxed)) break;
   }
   if (t > from) sleeper_.spun(t - from);
+  return t;
 }
 
 void Shard::publish() {

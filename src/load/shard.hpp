@@ -139,7 +139,7 @@ class Shard final : public ConnectionOwner {
   void settle_the_end(Nanos t);
   void end_sending();
   void begin_stop(Nanos t);
-  void sleep(Nanos t);
+  Nanos sleep(Nanos t);
   void note_late(Nanos late);
   void note_missed(std::uint64_t count) { note_missed(count, last_blocked_by_); }
   void note_missed(std::uint64_t count, Limit limit);

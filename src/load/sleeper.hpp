@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -20,17 +21,10 @@ class Sleeper {
     if (fixed_) return *fixed_;
     tokens_ = std::min(kMostSaved, tokens_ + static_cast<double>((t - refilled_).count()) * kShare);
     refilled_ = t;
-    const double wanted = overshoot_ + kMargin;
-    if (wanted > kWidest || tokens_ < wanted) return Nanos(0);
-    return Nanos(static_cast<std::int64_t>(wanted));
+    return tokens_ < static_cast<double>(width_.count()) ? Nanos(0) : width_;
   }
   // A sleep meant to end at `until` ended at `t`.
-  void slept(Nanos until, Nanos t) {
-    const double over = static_cast<double>(std::max<std::int64_t>(0, (t - until).count()));
-    // A running 90th percentile: up nine steps for each above, down one for each below.
-    const double step = std::max(500.0, overshoot_ / 32);
-    overshoot_ = std::max(0.0, overshoot_ + (over > overshoot_ ? step * 0.9 : -step * 0.1));
-  }
+  void slept(Nanos until, Nanos t);
   void spun(Nanos spent) {
     tokens_ -= static_cast<double>(spent.count());
     total_ += spent;
@@ -38,16 +32,30 @@ class Sleeper {
   Nanos total_spun() const { return total_; }
 
  private:
+  // How often sleeps overshot by how much: eight bins to an octave. Two windows, so that what a machine did long ago is forgotten.
+  static constexpr std::size_t kBins = 160;
+  static constexpr std::uint32_t kWindow = 1024;
+  using Window = std::array<std::uint16_t, kBins>;
+
+  void fit(Nanos t);
+  std::uint32_t count_in(std::size_t bin) const { return windows_[0][bin] + windows_[1][bin]; }
+  Nanos overshoot_of(double level) const;  // what so many sleeps stay below
+  double cost_of(Nanos width) const;       // ns of spinning, the mean over the windows' sleeps
+
   static constexpr double kShare = 0.10;           // of one core
   static constexpr double kMostSaved = 5'000'000;  // ns of spinning in hand after a quiet time
-  static constexpr double kMargin = 5'000;         // ns
-  static constexpr double kWidest = 500'000;       // ns: a machine that oversleeps by more is not helped by spinning
+  static constexpr Nanos kMargin{5'000};
+  static constexpr Nanos kWidest{500'000};  // a machine that oversleeps by more is not helped by spinning
 
   std::optional<Nanos> fixed_;
-  double overshoot_ = 50'000;
+  Nanos width_{100'000};
   double tokens_ = 1'000'000;
   Nanos refilled_{0};
   Nanos total_{0};
+  std::array<Window, 2> windows_{};
+  std::uint32_t in_window_ = 0, in_older_ = 0;
+  std::uint32_t since_fit_ = 0;
+  Nanos fitted_at_{0};
 };
 
 }  // namespace thrum::load

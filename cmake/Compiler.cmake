@@ -9,6 +9,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # GCC 12 reports impossible overlaps and reads inside std::string at -O2 (GCC bugs 105329 and 105651).
   target_compile_options(thrum_flags INTERFACE -Wno-restrict -Wno-stringop-overread -Wno-maybe-uninitialized)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  target_compile_options(thrum_flags INTERFACE -Wno-deprecated-declarations)  # in std::stable_sort of GCC 12's library
+endif()
 if(THRUM_SANITIZE)
   string(REPLACE ";" "," _sanitizers "${THRUM_SANITIZE}")
   add_compile_options(-fsanitize=${_sanitizers} -fno-sanitize-recover=all)

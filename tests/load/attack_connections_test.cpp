@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "attack_run.hpp"
+#include "sanitizers.hpp"
 #include "support/scripted_server.hpp"
 
 namespace thrum::load {
@@ -370,7 +371,7 @@ TEST(DescriptorLimit, DISABLED_Child) {
 }
 
 TEST(DescriptorLimit, HoldsHitsBackAndFailsNone) {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(THRUM_ADDRESS_SANITIZER)
   GTEST_SKIP() << "UBSan's check of virtual calls opens a pipe, and takes the want of descriptors for a broken object";
 #endif
   ScriptedServer server(answering_after(100ms));
@@ -409,7 +410,7 @@ TEST(ThreadLimit, DISABLED_Child) {
 }
 
 TEST(ThreadLimit, IsAnErrorNotACrash) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(THRUM_ADDRESS_SANITIZER) || defined(THRUM_THREAD_SANITIZER)
   GTEST_SKIP() << "the sanitizers want more address space than this";
 #endif
   const auto status = run_elsewhere("ThreadLimit.DISABLED_Child", [] {

@@ -8,10 +8,12 @@
 #include <set>
 #include <thread>
 
+#include "sanitizers.hpp"
+
 namespace thrum::load {
 namespace {
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(THRUM_THREAD_SANITIZER) || defined(THRUM_ADDRESS_SANITIZER)
 constexpr auto kFarTooLong = std::chrono::seconds(120);
 #else
 constexpr auto kFarTooLong = std::chrono::seconds(40);

@@ -19,6 +19,7 @@ std::uint64_t allocations = 0, bytes_held = 0;
   bytes_held += malloc_usable_size(p);
   return p;
 }
+[[gnu::noinline]] void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return operator new(n); }
 [[gnu::noinline]] void operator delete(void* p) noexcept {
   bytes_held -= malloc_usable_size(p);
   std::free(p);

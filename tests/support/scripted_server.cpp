@@ -15,12 +15,14 @@
 #include <stdexcept>
 #include <utility>
 
+#include "sanitizers.hpp"
+
 namespace thrum::support {
 namespace {
 
 using Time = std::chrono::steady_clock::time_point;
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(THRUM_THREAD_SANITIZER) || defined(THRUM_ADDRESS_SANITIZER)
 constexpr auto kPatience = std::chrono::seconds(60);
 #else
 constexpr auto kPatience = std::chrono::seconds(10);

@@ -46,7 +46,7 @@ bool is_left_out(const std::string& name) {
 }
 
 void compare(const Target& ours, const json& sent) {
-  EXPECT_EQ(ours.method, sent["method"]);
+  EXPECT_EQ(ours.method, sent["method"].get<std::string>());
   EXPECT_EQ(ours.url, sent.contains("url") ? bytes(sent["url"]) : ours.url);
   const std::string body = std::string(*ours.body);
   EXPECT_EQ(body, sent.contains("body") ? bytes(sent["body"]) : body);

@@ -35,6 +35,15 @@ void* operator new(std::size_t size, std::align_val_t align) {
   return allocate(size, __builtin_return_address(0), [&] { return std::aligned_alloc(alignment, whole == 0 ? alignment : whole); });
 }
 
+// AddressSanitizer's own would not end up in the one above.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return operator new(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 void operator delete(void* at) noexcept {
   HeapProfile::freed(at);
   std::free(at);

@@ -17,7 +17,7 @@
 #include <thread>
 
 #include "attack_run.hpp"
-#include "sanitizers.hpp"
+#include "support/sanitizers.hpp"
 #include "support/scripted_server.hpp"
 
 namespace thrum::load {

@@ -8,7 +8,7 @@
 #include <set>
 #include <thread>
 
-#include "sanitizers.hpp"
+#include "support/sanitizers.hpp"
 
 namespace thrum::load {
 namespace {

@@ -69,6 +69,7 @@ struct AttackOptions {
   Shape connect_rate = Shape::closed();  // at which they are opened; closed: as fast as they come up
   bool keep_alive = true;
   bool http2 = true;            // offer HTTP/2 to https targets; the server chooses
+  bool http2_only = false;      // offer nothing else, and take nothing else: a server that doesn't speak it fails the hit
   bool h2c = false;             // send to http targets by HTTP/2, which the server is known to speak; never by anything else
   std::uint32_t streams = 0;    // most requests at once on a connection of HTTP/2; 0: as many as the server allows, 250 at most
   std::int32_t redirects = 10;  // most to follow in one hit, more is an error; -1: none is followed, a 3xx is the response
@@ -112,6 +113,12 @@ struct Connections {
   std::uint64_t preconnected = 0;  // of those opened: before the first hit
 };
 
+// Connections that were opened to one address: the target's, or a proxy's.
+struct AddressCount {
+  std::string address;
+  std::uint64_t connections = 0;
+};
+
 // Whole responses, by the protocol they came by.
 struct Protocols {
   std::uint64_t http1 = 0, http2 = 0;
@@ -120,6 +127,7 @@ struct Protocols {
 struct Summary {
   Books books;
   Connections connections;
+  std::vector<AddressCount> addresses;  // the most used first; beyond 256 different ones they are not told apart
   Protocols protocols;
   Limit limit = Limit::none;
   std::uint64_t limit_value = 0;   // the cap or count that was reached, where there is one

@@ -105,6 +105,15 @@ class Metrics {
   const Histogram& response_latencies() const;    // end - due, of the results that know when they were due
   const Histogram& lags() const;                  // sent - due, of the same
 
+  // How long the parts of a hit took. Each is of those results only that went through it, and know of it.
+  struct Phases {
+    Histogram redirecting;  // from the sending until the last redirect had come
+    Histogram dns, connect, tls;
+    Histogram first_byte;  // from the sending to the first byte of the response
+    Histogram transfer;    // from there to its last
+  };
+  const Phases& phases() const;
+
   struct ErrorCount {
     std::string text;
     std::uint64_t count = 0;

@@ -87,6 +87,7 @@ struct Result {
   Nanos dns = kNone;         // these three only on the hit that opened the connection
   Nanos connect = kNone;
   Nanos tls = kNone;
+  Nanos redirecting = kNone;      // until the last redirect on the way to the response had come, of hits that followed any
   std::uint64_t bytes_out = 0;    // body bytes sent
   std::uint64_t bytes_in = 0;     // body bytes received, as they came over the wire
   std::uint16_t code = 0;         // HTTP status; 0 when the hit ended in a transport error

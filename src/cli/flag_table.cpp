@@ -96,8 +96,9 @@ constexpr auto kFlags = std::to_array<Flag>({
      .takes = Takes::nothing,
      .initial = "false",
      .help = "Send each target one time and print what goes over the wire, both ways",
-     .more = "For the question what is really sent: heads as they are, bodies (of `-max-body` bytes, default 4096), the connection, its TLS "
-             "and certificate, the phases' times. One request at a time; no results are kept.",
+     .more =
+         "For the question what is really sent: heads as they are, bodies (of `-max-body` bytes, default 4096), the connection, its TLS "
+         "and certificate, the phases' times. One request at a time; no results are kept.",
      .commands = kAttack,
      .group = Group::input,
      .bind = [](Options& o, Text v) { return put(o.attack.once, read_bool(v)); }},
@@ -283,11 +284,17 @@ constexpr auto kFlags = std::to_array<Flag>({
      .takes = Takes::nothing,
      .initial = "true",
      .help = "Offer HTTP/2 to https targets",
-     .more = "The server chooses, in the TLS handshake; the report says how many answers came by which protocol. With `-http2=false` only "
-             "HTTP/1.1 is offered.",
+     .more =
+         "The server chooses, in the TLS handshake; the report says how many answers came by which protocol. With `-http2=false` only "
+         "HTTP/1.1 is offered, with `-http2=only` only HTTP/2 (http targets get it without asking, as by `-h2c`): a server that doesn't "
+         "speak it fails the hit.",
      .commands = kAttack,
      .group = Group::connections,
-     .bind = [](Options& o, Text v) { return put(o.attack.options.http2, read_bool(v)); }},
+     .bind =
+         [](Options& o, Text v) {
+           o.attack.options.http2_only = v == "only";
+           return put(o.attack.options.http2, v == "only" ? Expected<bool>(true) : read_bool(v));
+         }},
     {.name = "h2c",
      .takes = Takes::nothing,
      .initial = "false",
@@ -543,8 +550,7 @@ constexpr auto kFlags = std::to_array<Flag>({
      .repeats = true},
     {.name = "max-groups",
      .value = "N",
-     .initial = "100",
-     .help = "How many groups have a row of their own, the busiest first; the others share one",
+     .help = "How many groups have a row of their own, the busiest first (default 100); the others share one",
      .commands = kReport,
      .group = Group::output,
      .bind = [](Options& o, Text v) { return put(o.report.max_groups, read_count(v, 1, 1000)); }},

@@ -24,6 +24,14 @@
 namespace thrum {
 namespace {
 
+void add_address(std::vector<AddressCount>& all, std::string address, std::uint64_t connections) {
+  const auto known = std::ranges::find(all, address, &AddressCount::address);
+  if (known != all.end())
+    known->connections += connections;
+  else
+    all.push_back({std::move(address), connections});
+}
+
 using load::Collector;
 using load::Feeder;
 using load::Plan;
@@ -285,6 +293,7 @@ Summary AttackerImpl::summarise(Timestamp started) const {
     s.connections.stale_retries += t.connections.stale_retries;
     s.connections.preconnected += t.connections.preconnected;
     s.redirects += t.redirects;
+    for (const auto& [address, connections] : t.addresses) add_address(s.addresses, net::format_address(address), connections);
     s.protocols.http1 += t.answered_by[static_cast<std::size_t>(http::Protocol::http1)];
     s.protocols.http2 += t.answered_by[static_cast<std::size_t>(http::Protocol::http2)];
     s.truncated_captures += t.truncated_captures;
@@ -296,6 +305,7 @@ Summary AttackerImpl::summarise(Timestamp started) const {
     s.ran_dry = s.ran_dry || t.ran_dry;
     for (std::size_t i = 0; i < 8; ++i) late[i] += t.late_by_limit[i];
   }
+  std::ranges::stable_sort(s.addresses, std::ranges::greater(), &AddressCount::connections);
   s.proxies = plan_->routes.proxies();
   s.books.failed = s.books.sent - s.books.ok - s.books.cut;
   s.stopped = plan_->stop.load();

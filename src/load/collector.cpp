@@ -109,6 +109,7 @@ void Collector::add(const Record& r) {
   out.dns = r.dns;
   out.connect = r.connect;
   out.tls = r.tls;
+  out.redirecting = r.redirecting;
   out.seen_status = r.status;
   out.outcome = r.outcome;
   out.retries = r.retries;

@@ -82,6 +82,7 @@ struct Record {
   Nanos due{0}, sent{0}, end{0};                                            // from the attack's start
   Nanos first_byte = Result::kNone;                                         // likewise
   Nanos dns = Result::kNone, connect = Result::kNone, tls = Result::kNone;  // lengths
+  Nanos redirecting = Result::kNone;                                        // likewise
   std::uint64_t bytes_in = 0;
   const Request* request = nullptr;     // the hit's target
   const Route* route = nullptr;         // where its last request went

@@ -74,7 +74,10 @@ Expected<void> Shard::prepare() {
   auto network = net::OwnNetwork::create(std::move(options));
   if (!network) return std::unexpected(network.error());
   network_ = std::move(*network);
-  if (plan_.options.http2) network_->network().tls.offer({"h2", "http/1.1"});
+  if (plan_.options.http2_only)
+    network_->network().tls.offer({"h2"});
+  else if (plan_.options.http2)
+    network_->network().tls.offer({"h2", "http/1.1"});
   if (auto tls = make_tls_ready(); !tls) return tls;
   const std::uint64_t ready = std::min({share_of(plan_.options.workers, slice_.shard, slice_.shards), max_in_flight_, kMostReady});
   for (std::uint64_t i = 0; i < ready; ++i) {
@@ -137,7 +140,7 @@ void Shard::pump(Nanos t, int most) {
   while (most-- > 0 && may_be_due(t)) {
     if (t >= end_) settle_the_end(t);
     if (ending_) return;
-    blocked_by_ = what_blocks();
+    blocked_by_ = what_blocks(t);
     if (blocked_by_ != Limit::none) {
       last_blocked_by_ = blocked_by_;
       break;
@@ -153,11 +156,13 @@ void Shard::pump(Nanos t, int most) {
 }
 
 // What stands in the way of the next hit, which is due.
-Limit Shard::what_blocks() {
+Limit Shard::what_blocks(Nanos t) {
   if (in_flight_ + held_ >= max_in_flight_) return Limit::workers;
   bool no_connection = held_ >= kMostHeld;
   if (plan_.has_one_route) {
     const Pool& pool = pool_of(plan_.requests[0].route);
+    is_opening_enough_ = is_closed() && pool.ready.empty() && !will_carry_more(pool) && opening_window_.is_full(t);
+    if (is_opening_enough_) return Limit::target;
     no_connection = !has_place(pool);
   }
   if (no_connection) return open_ >= most_open_ ? Limit::descriptors : Limit::connections;
@@ -298,6 +303,7 @@ Nanos Shard::sleep(Nanos t) {
   // Without a schedule what may leave leaves at once; pump() may have stopped for the sake of what has come in.
   if (!ending_ && is_closed()) due = claims_left_ && blocked_by_ == Limit::none ? t : Nanos::max();
   if (!ending_) until = std::min(until, end_ <= t ? t + Nanos(1'000'000) : end_);
+  if (!ending_ && is_opening_enough_) until = std::min(until, opening_window_.grows_at());
   if (ending_ && plan_.grace != Nanos::max()) until = std::min(until, sending_over_at_ + plan_.grace);
   if (oldest_ != UINT32_MAX && plan_.options.timeout.count() > 0) until = std::min(until, exchanges_[oldest_].sent + plan_.options.timeout);
   if (const Instant timer = network_->network().timers.next(); timer != kNever) until = std::min(until, timer - plan_.start);

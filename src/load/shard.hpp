@@ -16,6 +16,7 @@
 #include "load/feeder.hpp"
 #include "load/follow_ups.hpp"
 #include "load/opening_pace.hpp"
+#include "load/opening_window.hpp"
 #include "load/pacer.hpp"
 #include "load/plan.hpp"
 #include "load/ring.hpp"
@@ -34,7 +35,7 @@ struct Exchange {
   std::uint64_t hit = 0;
   Nanos due{0}, sent{0};
   Nanos first_byte = Result::kNone;
-  Nanos dns = Result::kNone, connect = Result::kNone, tls = Result::kNone;
+  Nanos dns = Result::kNone, connect = Result::kNone, tls = Result::kNone, redirecting = Result::kNone;
   std::uint32_t previous = UINT32_MAX, next = UINT32_MAX;  // in the order of deadlines
   std::uint32_t place = 0;                                 // among its connection's exchanges
   std::uint16_t redirects = 0;
@@ -79,6 +80,7 @@ struct Gauges {
 struct ShardTotals {
   std::uint64_t scheduled = 0;
   Connections connections;
+  std::vector<std::pair<net::Address, std::uint64_t>> addresses;  // connections opened to each
   std::uint64_t answered_by[http::kProtocols] = {};
   std::uint64_t late_by_limit[8] = {};  // hits that left late or not at all, by Limit
   std::uint64_t finished = 0;           // hits that are over, well or not
@@ -130,7 +132,7 @@ class Shard final : public ConnectionOwner {
   void pump(Nanos t, int most);
   bool is_closed() const { return plan_.options.shape.is_closed(); }
   bool may_be_due(Nanos t) const { return !ending_ && !is_preconnecting_ && (is_closed() ? claims_left_ : pacer_.next_at() <= t); }
-  Limit what_blocks();
+  Limit what_blocks(Nanos t);
   void notice_dry_source();
   bool must_look_first(Nanos t);
   void look();
@@ -183,6 +185,7 @@ class Shard final : public ConnectionOwner {
   bool make_room(const Pool& pool);
   void bury();
   void refill();
+  void count_address(const std::optional<net::Address>& address);
 
   // Which connection carries what (shard_connections.cpp)
   Pool& pool_of(const Route* route);
@@ -222,6 +225,8 @@ class Shard final : public ConnectionOwner {
 
   std::vector<std::unique_ptr<Pool>> pools_;  // by route
   std::uint64_t held_ = 0;
+  OpeningWindow opening_window_;  // of a closed loop
+  bool is_opening_enough_ = false;
   Nanos held_until_ = Nanos::max();       // catch-up by percent: when the next of them may leave, if it is that which holds it
   std::uint64_t open_ = 0;                // connections
   std::uint64_t most_open_ = kUnlimited;  // what the machine let us open

@@ -13,8 +13,9 @@
 namespace thrum::load {
 namespace {
 
-constexpr int kExtraStarts = 1;            // per event, beyond the exchanges it ended: a backlog gets smaller by these
-constexpr std::uint8_t kMostLosses = 10;   // of one request
+constexpr int kExtraStarts = 1;           // per event, beyond the exchanges it ended: a backlog gets smaller by these
+constexpr std::uint8_t kMostLosses = 10;  // of one request
+constexpr std::size_t kMostAddresses = 256;
 constexpr std::size_t kMostReasons = 256;  // of a server's own wording, per shard
 
 Outcome outcome_of(const net::Fault& fault) {
@@ -127,12 +128,15 @@ void Shard::open_connection(Pool& pool) {
   ++open_;
   totals_.connections.peak = std::max(totals_.connections.peak, open_);
   pool.opening.push_back(&c);
+  opening_window_.began();
   c.dial(pool.route->endpoint, pool.route->way, pool.turn++);
 }
 
 void Shard::on_connection_up(Connection& c) {
   remove(c.pool().opening, &c);
+  opening_window_.came_up();
   ++totals_.connections.opened;
+  count_address(c.link().peer());
   if (!c.is_multiplexed()) {
     c.pool().streams_each = 1;
   } else {
@@ -147,6 +151,15 @@ void Shard::on_connection_up(Connection& c) {
     add_span(e.tls, times.tls_start, times.tls_end);
   }
   serve_waiting(c);
+}
+
+void Shard::count_address(const std::optional<net::Address>& address) {
+  if (!address) return;
+  const auto known = std::ranges::find(totals_.addresses, *address, &std::pair<net::Address, std::uint64_t>::first);
+  if (known != totals_.addresses.end())
+    ++known->second;
+  else if (totals_.addresses.size() < kMostAddresses)
+    totals_.addresses.emplace_back(*address, 1);
 }
 
 // A connection with streams free: first to those that a connection is being opened for, then to those held back. What has met
@@ -208,7 +221,10 @@ void Shard::drop(Connection& c, bool abort) {
   if (c.is_dropped) return;
   c.is_dropped = true;
   Pool& pool = c.pool();
-  if (!c.is_up()) remove(pool.opening, &c);
+  if (!c.is_up()) {
+    remove(pool.opening, &c);
+    opening_window_.failed();
+  }
   leave_ready(c);
   --pool.open;
   --open_;
@@ -471,6 +487,7 @@ void Shard::finish(std::uint32_t index, Record& record) {
   record.dns = e.dns;
   record.connect = e.connect;
   record.tls = e.tls;
+  record.redirecting = e.redirecting;
   record.request = e.target;
   record.route = e.request->route;
   record.capture = e.capture;

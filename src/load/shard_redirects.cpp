@@ -22,6 +22,7 @@ void Shard::follow_redirect(Connection& c, std::uint32_t index, const http::Resp
   const Request* before = std::exchange(e.request, *next);
   if (before != e.target && before->is_owned) delete before;
   ++e.redirects;
+  e.redirecting = c.received_at() - e.sent;
   ++totals_.redirects;
   e.first_byte = Result::kNone;
   e.losses = 0;

@@ -53,16 +53,20 @@ Expected<std::vector<net::Address>> local_addresses_of(const AttackOptions& o) {
 }
 
 Ways::Ways(const AttackOptions& options)
-    : unix_socket_(options.unix_socket), connect_to_(options.connect_to), http2_(options.http2), h2c_(options.h2c) {
+    : unix_socket_(options.unix_socket),
+      connect_to_(options.connect_to),
+      http2_(options.http2),
+      http2_only_(options.http2_only),
+      h2c_(options.h2c) {
   if (auto proxies = http::Proxies::create(options.proxy)) proxies_ = std::move(*proxies);
 }
 
 void Ways::choose(const http::Url& url, Route& route) const {
   using Http2 = Route::Http2;
   if (url.tls)
-    route.http2 = http2_ ? Http2::if_chosen : Http2::never;
+    route.http2 = http2_only_ ? Http2::always : http2_ ? Http2::if_chosen : Http2::never;
   else
-    route.http2 = h2c_ ? Http2::always : Http2::never;
+    route.http2 = h2c_ || http2_only_ ? Http2::always : Http2::never;
   net::Way& way = route.way;
   way.unix_path = unix_socket_;
   if (!way.unix_path.empty()) return;

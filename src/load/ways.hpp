@@ -30,7 +30,7 @@ class Ways {
   std::string unix_socket_;
   std::vector<ConnectTo> connect_to_;
   http::Proxies proxies_;
-  bool http2_, h2c_;
+  bool http2_, http2_only_, h2c_;
 };
 
 }  // namespace thrum::load

@@ -31,6 +31,25 @@ Nanos wrapping_sum(Nanos a, Nanos b) {
   return Nanos(static_cast<std::int64_t>(static_cast<std::uint64_t>(a.count()) + static_cast<std::uint64_t>(b.count())));
 }
 
+// Encodings that don't say how a hit ended may have our words for it, which begin with the phase.
+Outcome outcome_of(const Result& r) {
+  constexpr std::array<std::pair<std::string_view, Outcome>, 11> kPhases{{{"connect: ", Outcome::connect},
+                                                                          {"timeout: ", Outcome::timeout},
+                                                                          {"receive: ", Outcome::truncated},
+                                                                          {"response: ", Outcome::response},
+                                                                          {"tls: ", Outcome::tls},
+                                                                          {"dns: ", Outcome::dns},
+                                                                          {"send: ", Outcome::send},
+                                                                          {"proxy: ", Outcome::proxy},
+                                                                          {"redirect: ", Outcome::redirect},
+                                                                          {"client: ", Outcome::client_limit},
+                                                                          {"cut: ", Outcome::cut}}};
+  if (r.outcome != Outcome::unknown) return r.outcome;
+  for (const auto& [phase, outcome] : kPhases)
+    if (r.error.starts_with(phase)) return outcome;
+  return Outcome::unknown;
+}
+
 // A latency of 0 is forgotten when another comes.
 std::int64_t forgetful_min(std::int64_t min, std::int64_t value) { return value < min || min == 0 ? value : min; }
 
@@ -86,6 +105,7 @@ struct Metrics::State {
   std::map<std::uint16_t, std::uint64_t> odd_codes;  // from 1,024 on; files can hold them
   std::array<std::uint64_t, 16> outcomes{};
   Histogram failures, successes, responses, lags;
+  Phases phases;
   std::int64_t min = 0;  // forgetful
   bool saw_nonpositive = false;
   Timestamp earliest = kNoTime, latest = kNoTime, end = kNoTime;
@@ -107,12 +127,13 @@ struct Metrics::State {
       responses.record(Nanos(response));
       lags.record(r.lag);
     }
+    add_phases(r);
     bytes_in += r.bytes_in;
     bytes_out += r.bytes_out;
     retries += r.retries;
     redirects += r.redirects;
     redirected += r.redirects > 0;
-    ++outcomes[static_cast<std::size_t>(r.outcome) % outcomes.size()];
+    ++outcomes[static_cast<std::size_t>(outcome_of(r)) % outcomes.size()];
     if (r.code < kCommonCodes) [[likely]]
       ++codes[r.code];
     else
@@ -121,6 +142,18 @@ struct Metrics::State {
     timeline.add(r.timestamp, r.latency);
     if (!r.error.empty()) errors.add(r.error, requests);
     ++requests;
+  }
+
+  void add_phases(const Result& r) {
+    if (r.first_byte != Result::kNone) {
+      phases.first_byte.record(r.first_byte);
+      std::int64_t rest = 0;
+      if (!__builtin_sub_overflow(r.latency.count(), r.first_byte.count(), &rest)) phases.transfer.record(Nanos(rest));
+    }
+    if (r.redirecting != Result::kNone) phases.redirecting.record(r.redirecting);
+    if (r.dns != Result::kNone) phases.dns.record(r.dns);
+    if (r.connect != Result::kNone) phases.connect.record(r.connect);
+    if (r.tls != Result::kNone) phases.tls.record(r.tls);
   }
 
   // vegeta's comparisons: of equal instants the first seen stays, with its zone.
@@ -150,6 +183,12 @@ struct Metrics::State {
     successes.merge(other.successes);
     responses.merge(other.responses);
     lags.merge(other.lags);
+    phases.redirecting.merge(other.phases.redirecting);
+    phases.dns.merge(other.phases.dns);
+    phases.connect.merge(other.phases.connect);
+    phases.tls.merge(other.phases.tls);
+    phases.first_byte.merge(other.phases.first_byte);
+    phases.transfer.merge(other.phases.transfer);
     errors.merge(other.errors);
     timeline.merge(other.timeline);
   }
@@ -226,6 +265,7 @@ const Histogram& Metrics::success_latencies() const { return state_->successes; 
 const Histogram& Metrics::failure_latencies() const { return state_->failures; }
 const Histogram& Metrics::response_latencies() const { return state_->responses; }
 const Histogram& Metrics::lags() const { return state_->lags; }
+const Metrics::Phases& Metrics::phases() const { return state_->phases; }
 const std::vector<Metrics::ErrorCount>& Metrics::errors() const { return state_->errors.kinds(); }
 std::uint64_t Metrics::other_errors() const { return state_->errors.others(); }
 

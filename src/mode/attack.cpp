@@ -119,6 +119,7 @@ Expected<void> AttackRun::prepare() {
   if (!product) return std::unexpected(std::move(product.error()));
   product_ = std::move(*product);
   for (const std::string_view line : without_effect(request_)) hooks_.warn(line);
+  if (const std::string limit = foreseen_limit(request_); !limit.empty()) hooks_.warn(limit);
 
   const bool in_place = ::isatty(STDERR_FILENO) == 1;
   const bool among_records = is_stdout(request_.output) && ::isatty(STDOUT_FILENO) == 1 && !product_->tells_limits();

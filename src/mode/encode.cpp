@@ -46,6 +46,7 @@ Expected<std::uint64_t> run_encode(const EncodeOptions& options, const EncodeHoo
   const auto order = options.to == Encoding::native ? ReaderOptions::Order::bulk : ReaderOptions::Order::in_turn;
   auto reader = open_results(options.inputs, {.strict = options.strict, .order = order});
   if (!reader) return std::unexpected(reader.error());
+  for (const std::string& repeat : (*reader)->repeats()) hooks.warn(repeat);
 
   Expected<Output> output = Output(STDOUT_FILENO, "stdout");
   if (!is_standard_output(options.output)) output = Output::create(options.output);

@@ -71,12 +71,15 @@ Expected<void> Plotting::carry_out() {
 // The output is looked at before anything is read, and again when there is something to lose.
 Expected<void> Plotting::check_output() {
   auto fine = product_.check();
+  if (fine && product_.is_terminal())
+    fine = usage_error("a page in HTML is nothing for a terminal: name a file, as in -output=plot.html, or a pipe");
   is_refused_ = !fine;
   return fine;
 }
 
 Expected<void> Plotting::read() {
   if (auto opened = input_.open({.strict = request_.strict}); !opened) return opened;
+  for (const std::string& repeat : input_.reader().repeats()) hooks_.warn(repeat);
   while (true) {
     const auto results = input_.next();
     if (!results) return std::unexpected(results.error());

@@ -25,6 +25,8 @@
 namespace thrum::mode {
 namespace {
 
+constexpr std::size_t kUsualGroups = 100;
+
 // One run while it is read.
 struct Reading {
   explicit Reading(const Run& r) : run(&r), success(success_of(r)), metrics({success}) {}
@@ -132,6 +134,7 @@ Expected<void> ReportRun::carry_out() {
 
 Expected<void> ReportRun::read() {
   if (auto opened = input_.open({.strict = request_.strict}); !opened) return opened;
+  for (const std::string& repeat : input_.reader().repeats()) hooks_.warn(repeat);
   if (request_.every > Nanos(0)) due_ = now() + request_.every;
   for (bool first = true;; first = false) {
     const Expected<std::span<const Result>> next = input_.next();
@@ -210,6 +213,9 @@ void ReportRun::warn_of_damage() {
   if (series_ && series_->left_out() > 0)
     hooks_.warn(fmt::format("{} results lie in more different seconds than the table can hold ({}) and are not in it", series_->left_out(),
                             Series::kMostSeconds));
+  if (series_ && series_->fineness() > 0.001)
+    hooks_.warn(fmt::format("so many seconds with so many latencies: each percentile in the table is known within {:.2g} %",
+                            series_->fineness() * 100));
 }
 
 // The attack's name where it tells runs apart, else the file's; with a number where a file holds several.
@@ -255,14 +261,14 @@ report::Input ReportRun::input(bool interim) {
 
 // Runs are told apart here already; each is a group.
 std::optional<GroupTable> ReportRun::group_table(const std::vector<report::RunInput>& runs) const {
-  if (groups_) return groups_->table(request_.max_groups);
+  if (groups_) return groups_->table(request_.max_groups.value_or(kUsualGroups));
   if (!by_) return {};
   std::vector<Group> groups;
   for (const report::RunInput& run : runs) {
     const Figures& f = run.metrics.figures();
     groups.push_back({run.name, f.requests, run.metrics.succeeded(), f.bytes_in.total, f.bytes_out.total, run.metrics.latencies()});
   }
-  return table_of(GroupBy::run, std::move(groups), request_.max_groups);
+  return table_of(GroupBy::run, std::move(groups), request_.max_groups.value_or(kUsualGroups));
 }
 
 Expected<std::string> ReportRun::written(bool interim) {
@@ -311,6 +317,7 @@ Expected<Selection> selection_of(const ReportRequest& request, report::Kind kind
                                      printable_prefix(request.type, 20)));
     selection.by = *by;
   }
+  if (request.max_groups && !selection.by) return usage_error("-max-groups: there are no groups without -by, as in -by=url");
   if (!request.group_rules.empty() && selection.by != GroupBy::url && selection.by != GroupBy::target)
     return usage_error("-group: rules are for -by=url and -by=target");
   for (const std::string& rule : request.group_rules)
@@ -333,6 +340,8 @@ Expected<std::unique_ptr<Report>> Report::create(ReportRequest request, ReportHo
           fmt::format("-percentiles: only -type=text and -type=json show them, not -type={}", printable_prefix(request.type, 20)));
   }
   if (request.every < Nanos(0)) return usage_error("-every: it should not be negative, as in -every=1s");
+  if (request.every > Nanos(0) && type->kind == report::Kind::seconds)
+    return usage_error("-every: -type=csv has a row for each second already, and is written once");
   auto selection = selection_of(request, type->kind);
   if (!selection) return std::unexpected(selection.error());
   return std::make_unique<ReportRun>(std::move(request), std::move(hooks), std::move(*type), std::move(percentiles), std::move(*selection));

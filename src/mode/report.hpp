@@ -22,14 +22,14 @@ struct ReportRequest {
   std::optional<Nanos> to{};          // and before that
   std::string where{};                // and for which this holds: "code>=500, url~^/api"; empty: all
   std::string by{};                   // a table of groups in text and json: url, target, method, code, attack, host or run; empty: none
-  std::vector<std::string> group_rules{};  // for by = url or target: "/user/:id"
-  std::size_t max_groups = 100;            // the busiest so many have a row
-  std::string percentiles{};               // further ones for text and json: "50,99,99.9"; empty: none
-  Nanos every{0};                          // a report each time this has passed, while results still come; 0: only at the end
-  std::string output = "stdout";           // a file, or stdout
-  bool force = false;                      // may overwrite a file of results
-  bool strict = false;                     // damaged input is an error
-  bool explain = false;                    // print what every figure is, read nothing
+  std::vector<std::string> group_rules{};   // for by = url or target: "/user/:id"
+  std::optional<std::size_t> max_groups{};  // the busiest so many have a row; none: 100
+  std::string percentiles{};                // further ones for text and json: "50,99,99.9"; empty: none
+  Nanos every{0};                           // a report each time this has passed, while results still come; 0: only at the end
+  std::string output = "stdout";            // a file, or stdout
+  bool force = false;                       // may overwrite a file of results
+  bool strict = false;                      // damaged input is an error
+  bool explain = false;                     // print what every figure is, read nothing
 };
 
 // Each call is one whole line without its newline, for a person.

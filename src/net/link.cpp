@@ -80,6 +80,7 @@ class Link::Impl final : Resolver::Lookup, TlsStream::Owner {
   }
   const LinkTimes& times() const { return times_; }
   std::string_view protocol() const { return tls_ ? tls_->protocol() : std::string_view{}; }
+  std::optional<Address> peer() const { return peer_; }
   ConnectionFacts facts() const;
 
  private:
@@ -167,6 +168,7 @@ class Link::Impl final : Resolver::Lookup, TlsStream::Owner {
   std::uint16_t place_index_ = 0;
   std::chrono::milliseconds knock_again_ = kFirstKnock;
   SocketId socket_;
+  std::optional<Address> peer_;
   Fault fault_;  // why it will go down, if it does
   LinkTimes times_;
   std::vector<Address> addresses_;  // still to be tried: the last one first
@@ -288,7 +290,10 @@ void Link::Impl::connected(Attempt& attempt, int error) {
   }
   socket_ = std::exchange(attempt.socket, {});
   give_up_attempts();
-  if (!is_unix()) network_.resolver.worked(host(), attempt.address);
+  if (!is_unix()) {
+    peer_ = attempt.address;
+    network_.resolver.worked(host(), attempt.address);
+  }
   if (way_ != nullptr && way_->is_proxied) {
     state_ = State::tunnelling;
     times_.proxy_start = now();
@@ -367,13 +372,8 @@ ConnectionFacts Link::Impl::facts() const {
   ConnectionFacts facts;
   if (is_unix()) {
     facts.peer = "unix:" + way_->unix_path;
-  } else {
-    sockaddr_storage at{};
-    socklen_t size = sizeof at;
-    const int socket = network_.reactor.descriptor(socket_);
-    const bool is_known = ::getpeername(socket, reinterpret_cast<sockaddr*>(&at), &size) == 0;
-    if (const auto address = is_known ? address_of(reinterpret_cast<const sockaddr*>(&at)) : std::nullopt)
-      facts.peer = (address->is_v6 ? "[" + format_address(*address) + "]" : format_address(*address)) + ":" + std::to_string(port());
+  } else if (peer_) {
+    facts.peer = (peer_->is_v6 ? "[" + format_address(*peer_) + "]" : format_address(*peer_)) + ":" + std::to_string(port());
   }
   if (tls_) tls_->tell(facts);
   return facts;
@@ -430,6 +430,7 @@ bool Link::can_skip() const { return impl_->can_skip(); }
 void Link::skip(std::uint64_t n) { impl_->skip(n); }
 void Link::close(bool abort) { impl_->close(abort); }
 const LinkTimes& Link::times() const { return impl_->times(); }
+std::optional<Address> Link::peer() const { return impl_->peer(); }
 ConnectionFacts Link::facts() const { return impl_->facts(); }
 std::string_view Link::protocol() const { return impl_->protocol(); }
 

@@ -77,6 +77,8 @@ class Link {
   const LinkTimes& times() const;
   // What the peers agreed on in ALPN, "" for none.
   std::string_view protocol() const;
+  // Who was connected to: of the endpoint, or the proxy on the way. None before that, and on a unix socket.
+  std::optional<Address> peer() const;
   // All but what lies above the link: proxy and is_http2.
   ConnectionFacts facts() const;
 

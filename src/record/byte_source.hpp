@@ -26,6 +26,7 @@ class ByteSource {
   ByteSource(Fd fd, std::string name, GiveUp give_up = {});
 
   const std::string& name() const { return name_; }
+  int fd() const { return fd_; }
   std::string_view window() const { return {buffer_.get() + begin_, end_ - begin_}; }
   std::uint64_t offset() const { return offset_; }  // of the window's first byte, from where reading began
   void consume(std::size_t n) { begin_ += n, offset_ += n; }

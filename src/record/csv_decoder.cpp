@@ -18,6 +18,7 @@ namespace thrum {
 namespace {
 
 constexpr std::size_t kBatch = 256;
+constexpr std::string_view kHole("\0\0\0\0\0\0\0\0", 8);
 
 enum Column : std::uint8_t {
   kTimestamp,
@@ -191,6 +192,9 @@ class CsvDecoder final : public Decoder {
     r.attack = field(kAttack).value_or("");
     r.method = field(kMethod).value_or("");
     r.url = field(kUrl).value_or("");
+    // What is left where a file was not written: the row may be the ends of two.
+    for (const std::string_view text : {r.error, r.attack, r.method, r.url})
+      if (text.find(kHole) != std::string_view::npos) return "a hole of NULs";
     r.outcome = outcome_of(r.code);
     if (const auto body = field(kBody)) {
       r.body = decode(*body);

@@ -136,6 +136,7 @@ std::string to_json(const ClosingBooks& c) {
       {"stopped", s.stopped},
       {"was_cut", s.was_cut},
       {"spooled_bytes", c.spooled_bytes}};
+  for (const AddressCount& a : s.addresses) json["addresses"].push_back({{"address", a.address}, {"connections", a.connections}});
   return dump(json);
 }
 
@@ -162,6 +163,12 @@ Expected<ClosingBooks> closing_books_from_json(std::string_view text) {
     read(*n, "stale_retries", s.connections.stale_retries);
     read(*n, "preconnected", s.connections.preconnected);
   }
+  if (const auto list = json->find("addresses"); list != json->end() && list->is_array())
+    for (const Json& each : *list) {
+      if (!each.is_object()) continue;
+      read(each, "address", s.addresses.emplace_back().address);
+      read(each, "connections", s.addresses.back().connections);
+    }
   if (const auto p = json->find("protocols"); p != json->end() && p->is_object()) {
     read(*p, "http1", s.protocols.http1);
     read(*p, "http2", s.protocols.http2);

@@ -40,12 +40,13 @@ enum class Key : std::uint8_t {
   seen_status,
   retries,
   redirects,
+  redirecting,
   outcome,
   unknown,
 };
-constexpr std::array<std::string_view, 21> kKeys = {"attack", "seq",     "code",   "timestamp",   "latency", "bytes_out", "bytes_in",
-                                                    "error",  "body",    "method", "url",         "headers", "lag",       "first_byte",
-                                                    "dns",    "connect", "tls",    "seen_status", "retries", "redirects", "outcome"};
+constexpr std::array<std::string_view, 22> kKeys = {
+    "attack",  "seq", "code",       "timestamp", "latency", "bytes_out", "bytes_in",    "error",   "body",      "method",      "url",
+    "headers", "lag", "first_byte", "dns",       "connect", "tls",       "seen_status", "retries", "redirects", "redirecting", "outcome"};
 static_assert(kKeys.size() == static_cast<std::size_t>(Key::unknown));
 
 // The first quote or backslash at or after p.
@@ -249,6 +250,8 @@ void JsonLineParser::parse_member(std::string_view key, Result& into) {
       return void(into.retries = static_cast<std::uint8_t>(parse_unsigned(0xff)));
     case Key::redirects:
       return void(into.redirects = static_cast<std::uint16_t>(parse_unsigned(0xffff)));
+    case Key::redirecting:
+      return time(into.redirecting);
     case Key::outcome:
       return parse_outcome(into);
     case Key::unknown:

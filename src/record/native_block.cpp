@@ -117,6 +117,7 @@ std::span<const Result> ResultsBlock::next_rows() {
   fill(kOutcome, rows, [](Result& r, std::uint64_t v) { r.outcome = outcome(v); });
   fill(kRetries, rows, [](Result& r, std::uint64_t v) { r.retries = static_cast<std::uint8_t>(v); });
   fill(kRedirects, rows, [](Result& r, std::uint64_t v) { r.redirects = static_cast<std::uint16_t>(v); });
+  fill(kRedirecting, rows, [](Result& r, std::uint64_t v) { r.redirecting = optional_time(v); });
   fill_strings(kAttack, &Result::attack, rows);
   fill_strings(kMethod, &Result::method, rows);
   fill_strings(kUrl, &Result::url, rows);
@@ -160,6 +161,7 @@ void ResultsBlock::fill_constants() {
   r.outcome = outcome(value(kOutcome));
   r.retries = static_cast<std::uint8_t>(value(kRetries));
   r.redirects = static_cast<std::uint16_t>(value(kRedirects));
+  r.redirecting = optional_time(value(kRedirecting));
   take_string(value(kAttack), r.attack, count_);
   take_string(value(kMethod), r.method, count_);
   take_string(value(kUrl), r.url, count_);

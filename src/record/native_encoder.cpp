@@ -90,6 +90,7 @@ class NativeEncoder final : public Encoder {
     set(kOutcome, static_cast<std::uint64_t>(r.outcome));
     set(kRetries, r.retries);
     set(kRedirects, r.redirects);
+    set(kRedirecting, optional_number(r.redirecting));
     set(kAttack, strings_.number(r.attack, 0));
     set(kMethod, strings_.number(r.method, 1));
     set(kUrl, strings_.number(r.url, 2));

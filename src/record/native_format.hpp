@@ -49,6 +49,7 @@ enum Column : std::uint8_t {
   kBody,     // 0: none; else its length + 1
   kHeaders,  // 0: none; else how many + 1
   kRedirects,
+  kRedirecting,  // optional
   kColumns,
 };
 // What an absent column means: the next hit number, and zero for all others.

@@ -33,6 +33,8 @@ class InputReader {
   }
 
   const Run* run() const { return input_.run; }
+  // What has been read of it and not been decoded yet: once open, its beginning.
+  std::string_view window() const { return input_.source.window(); }
   bool ready(Nanos timeout) const { return ended_ || !input_.starved || input_.failure || input_.source.readable(timeout); }
 
  private:
@@ -92,6 +94,8 @@ class MergedReader final : public Reader {
     inputs_.push_back(std::make_unique<Part>(Part{InputReader(std::move(source), findings_, options_.strict), {}}));
     return inputs_.back()->reader.open();
   }
+  // Of the file that was added last.
+  void note_repeat(int fd, const std::string& name);
 
   Expected<std::span<const Result>> next() override {
     return options_.order == ReaderOptions::Order::bulk ? next_in_bulk() : next_in_turn();
@@ -100,6 +104,7 @@ class MergedReader final : public Reader {
   const Run& run() const override { return current_ != nullptr ? *current_ : none_; }
   std::span<const std::unique_ptr<Run>> runs() const override { return findings_.runs; }
   std::span<const Damage> damage() const override { return findings_.damage; }
+  std::span<const std::string> repeats() const override { return repeats_; }
   bool ready(Nanos timeout) override {
     return turn_ >= inputs_.size() || !inputs_[turn_]->left.empty() || inputs_[turn_]->reader.ready(timeout);
   }
@@ -107,6 +112,13 @@ class MergedReader final : public Reader {
  private:
   static constexpr std::size_t kBatch = 256;
 
+  struct Original {
+    std::string name;
+    dev_t device;
+    ino_t number;
+    off_t size;
+    std::size_t beginning;  // a hash of it
+  };
   struct Part {
     InputReader reader;
     std::span<const Result> left;  // read, but not yet handed out
@@ -122,7 +134,25 @@ class MergedReader final : public Reader {
   const Run* current_ = nullptr;
   Run none_;
   std::vector<Result> mixed_;
+  std::vector<Original> originals_;
+  std::vector<std::string> repeats_;
 };
+
+// A copy is known by its size and how it begins: every encoding begins with a time in nanoseconds.
+void MergedReader::note_repeat(int fd, const std::string& name) {
+  struct stat status{};
+  if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) return;
+  const Original file{name, status.st_dev, status.st_ino, status.st_size, std::hash<std::string_view>()(inputs_.back()->reader.window())};
+  for (const Original& o : originals_) {
+    const bool is_same = o.device == file.device && o.number == file.number;
+    if (!is_same && (o.size != file.size || o.beginning != file.beginning)) continue;
+    repeats_.push_back(is_same && o.name == name
+                           ? fmt::format("{} is given twice: its results count twice", printable(name))
+                           : fmt::format("{} holds the same as {}: these results count twice", printable(name), printable(o.name)));
+    return;
+  }
+  originals_.push_back(file);
+}
 
 Expected<std::span<const Result>> MergedReader::next_in_bulk() {
   for (; turn_ < inputs_.size(); ++turn_) {
@@ -223,7 +253,9 @@ Expected<std::unique_ptr<Reader>> open_results(std::span<const std::string> file
   for (const std::string& name : files) {
     auto source = open_file(name, options.give_up);
     if (!source) return std::unexpected(source.error());
+    const int fd = source->fd();
     if (const auto added = reader->add(std::move(*source)); !added) return std::unexpected(added.error());
+    reader->note_repeat(fd, name);
   }
   return reader;
 }

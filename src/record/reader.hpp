@@ -52,6 +52,8 @@ class Reader {
   // Everything met so far, in the order of reading.
   virtual std::span<const std::unique_ptr<Run>> runs() const = 0;
   virtual std::span<const Damage> damage() const = 0;
+  // Files that are the same as one before (given twice, or copied), one line for stderr each: what is in them counts twice.
+  virtual std::span<const std::string> repeats() const = 0;
 
   // Whether next() has something to give without waiting for a writer (or the end). Waits at most `timeout`.
   virtual bool ready(Nanos timeout) = 0;

@@ -17,7 +17,7 @@ struct Kind {
   std::string_view what;
 };
 constexpr std::string_view kUseEncoder = "give files that 'thrum attack' or 'thrum encode' wrote";
-constexpr std::array<Kind, 17> kKinds = {{{"\x89PNG", "a PNG image"},
+constexpr std::array<Kind, 23> kKinds = {{{"\x89PNG", "a PNG image"},
                                           {"\xff\xd8\xff", "a JPEG image"},
                                           {"GIF8", "a GIF image"},
                                           {"%PDF", "a PDF document"},
@@ -34,7 +34,13 @@ constexpr std::array<Kind, 17> kKinds = {{{"\x89PNG", "a PNG image"},
                                           {"SQLite format 3", "an SQLite database"},
                                           {"Requests ", "a text report, not what it was made from"},
                                           {"Bucket ", "a histogram report, not what it was made from"},
-                                          {"Value ", "an HDR report, not what it was made from"},
+                                          {"Value(ms)", "an HDR report, not what it was made from"},
+                                          {"second,time,asked,", "a table of seconds (report -type=csv), not what it was made from"},
+                                          {"#[Histogram log format", "an HDR log (report -type=hdrlog), not what it was made from"},
+                                          {"\xff\xfe", "text in UTF-16: turn it into UTF-8 first, as in: iconv -f UTF-16 -t UTF-8 FILE"},
+                                          {"\xfe\xff", "text in UTF-16: turn it into UTF-8 first, as in: iconv -f UTF-16 -t UTF-8 FILE"},
+                                          {"#HELP", "a page of metrics"},
+                                          {"# HELP", "a page of metrics"},
                                           {"<!", "an HTML page"},
                                           {"<html", "an HTML page"},
                                           {"<", "XML or HTML"}}};

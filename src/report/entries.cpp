@@ -53,6 +53,8 @@ constexpr auto kEntries = std::to_array<Entry>({
      "Connections opened in all, how often one was used again, the most that were open at once (all sending threads together, each at its "
      "own "
      "peak), and how many were opened per second of sending, -preconnect's left out."},
+    {Id::addresses, "Addresses", "address:connections", ".runs[].plan.addresses", "connections went to more than one address",
+     "How many connections were opened to which address: of the target (a name with several is used address by address), or of a proxy."},
     {Id::proxies, "Proxies", "URL", ".runs[].plan.proxies", "requests went by a proxy",
      "The proxies between thrum and the target, whose work is part of every figure here. Passwords are left out."},
     {Id::lag, "Lag", "mean, 50, 99, max", ".lag", "results recorded by thrum",
@@ -89,6 +91,11 @@ constexpr auto kEntries = std::to_array<Entry>({
      "Most bytes of results that waited on disk because whoever reads them was slow. Nothing was lost, and the attack did not wait."},
     {Id::captures, "Captures", "cut short", ".runs[].plan.truncated_captures", "captured bodies were cut short",
      "Response bodies that were kept only in part because too many bytes were waiting to be written."},
+    {Id::phases, "Phases", "count, min, mean, 50, 90, 99, max", ".phases", "the results know of them",
+     "A line for each part of a hit, of those hits only that went through it (how many: count). DNS, connect and TLS are of hits that had "
+     "to wait for a new connection; with a proxy, connect includes what was said to it. First byte: from the sending of the request to the "
+     "first byte of its response, and if a connection had to be opened first, that included. Transfer: from there to the last byte. "
+     "Redirecting: from the sending until the last redirect on the way had come; first byte is then that of the last response."},
     {Id::runs, "Runs", "asked/s, sent, rate, throughput, success, 50, 99, max", ".runs", "several runs were read",
      "A line for each run, by the attack's name or the file's: its own rate asked for, its own figures as above (throughput: successes per "
      "second from its start to its last answer), and whether it kept up."},

@@ -24,6 +24,7 @@ enum class Id : std::uint8_t {
   lost,
   limit,
   connections,
+  addresses,
   proxies,
   lag,
   response,
@@ -38,6 +39,7 @@ enum class Id : std::uint8_t {
   protocols,
   spooled,
   captures,
+  phases,
   runs,
   groups,
 };

@@ -38,11 +38,14 @@ Group total_of(const Input& input) {
   return {"Total", m.requests(), m.succeeded(), f.bytes_in.total, f.bytes_out.total, m.latencies()};
 }
 
+// A group of nothing (the total of no match) has no latencies.
+std::string latency(const Group& g, Nanos d) { return g.requests == 0 ? "-" : shown(d); }
+
 std::string row(const Input& input, const std::string& name, const Group& g, const std::vector<double>& percentiles) {
   std::string out = fmt::format("{}\t{}\t{:.2f}\t{:.2f}%\t{}\t", name, g.requests, rate_of(input, g.requests),
-                                100 * share(g.succeeded, g.requests), shown(g.latencies.mean()));
-  for (const double p : percentiles) out += shown(g.latencies.quantile(p / 100)) + '\t';
-  return out + fmt::format("{}\t{}\n", shown(g.latencies.max()), fmt::join(weak(g.requests, percentiles), ", "));
+                                100 * share(g.succeeded, g.requests), latency(g, g.latencies.mean()));
+  for (const double p : percentiles) out += latency(g, g.latencies.quantile(p / 100)) + '\t';
+  return out + fmt::format("{}\t{}\n", latency(g, g.latencies.max()), fmt::join(weak(g.requests, percentiles), ", "));
 }
 
 void distribution(const Group& g, const std::vector<double>& percentiles, JsonWriter& w) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "base/text.hpp"
 #include "report/groups.hpp"
 #include "report/json_text.hpp"
 #include "report/judgement.hpp"
@@ -144,6 +145,10 @@ void plan(const Plan& p, JsonWriter& w) {
   w.key("preconnected").unsigned_integer(s.connections.preconnected).end_object();
   w.key("protocols").begin_object().key("http1").unsigned_integer(s.protocols.http1);
   w.key("http2").unsigned_integer(s.protocols.http2).end_object();
+  w.key("addresses").begin_array();
+  for (const AddressCount& a : s.addresses)
+    w.begin_object().key("address").string(a.address).key("connections").unsigned_integer(a.connections).end_object();
+  w.end_array();
   if (!s.proxies.empty()) w.key("proxies").string(s.proxies);
   w.key("elapsed").nanos(s.elapsed).key("sending").nanos(s.sending).key("shards").unsigned_integer(s.shards);
   w.key("busiest_shard")
@@ -219,7 +224,14 @@ void recorded_fields(const Input& input, JsonWriter& w) {
   distribution_or_null(input.total.latencies(), w);
   w.key("response");
   distribution_or_null(input.total.response_latencies(), w);
-  w.key("failures");
+  w.key("phases").begin_object();
+  for (const auto& [name, h] : phases_of(input.total)) {
+    std::string key(name);
+    std::ranges::replace(key, ' ', '_');
+    w.key(lower(key));
+    distribution_or_null(*h, w);
+  }
+  w.end_object().key("failures");
   failure_counts(input.total, w);
   w.key("redirects").unsigned_integer(input.total.redirects()).key("redirected").unsigned_integer(input.total.redirected());
   w.key("retries").unsigned_integer(input.total.retries()).key("weak").begin_array();

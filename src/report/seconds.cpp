@@ -59,7 +59,7 @@ std::string seconds(const Input& input) {
     const auto asked = asked_in(input, second);
     out += fmt::format("{},{},{},{},{},{},", second - first, format_rfc3339(series.start_of(second)), asked ? std::to_string(*asked) : "",
                        s.sent(), s.ok, s.failed);
-    const CoarseHistogram& l = s.latencies;
+    const SparseHistogram& l = s.latencies;
     out += fmt::format("{:.2f},", static_cast<double>(s.sent()) / length_of(input, second));
     if (s.sent() == 0)
       out += ",,,,,,\n";  // no number where there is none

@@ -114,6 +114,21 @@ void connections_line(const Input& input, std::string& out) {
   if (all.opened > 0) line(out, Id::connections, fmt::format("{}, {}, {}, {:.2f}", all.opened, all.reused, all.peak, fresh));
 }
 
+void addresses_line(const Input& input, std::string& out) {
+  std::vector<std::pair<std::string, std::uint64_t>> all;
+  for (const RunInput& run : input.runs) {
+    if (!run.plan || !run.plan->summary) continue;
+    for (const AddressCount& a : run.plan->summary->addresses) {
+      const auto known = std::ranges::find(all, a.address, &std::pair<std::string, std::uint64_t>::first);
+      if (known != all.end())
+        known->second += a.connections;
+      else
+        all.emplace_back(printable(a.address), a.connections);
+    }
+  }
+  if (all.size() > 1) line(out, Id::addresses, joined_counts(all));
+}
+
 void books_lines(const Input& input, std::string& out) {
   const Totals t = totals_of(input.runs);
   line(out, Id::sending, fmt::format("{}, {}, {}, {}", count_or_dash(t.asked), t.sent, t.answered, count_or_dash(t.missed)));
@@ -121,6 +136,7 @@ void books_lines(const Input& input, std::string& out) {
   if (const std::uint64_t lost = lost_of(input.runs); lost > 0) line(out, Id::lost, std::to_string(lost));
   if (const std::string limit = limit_words(input.runs); !limit.empty()) line(out, Id::limit, limit);
   connections_line(input, out);
+  addresses_line(input, out);
   std::set<std::string> proxies;
   for (const RunInput& run : input.runs)
     if (run.plan && run.plan->summary && !run.plan->summary->proxies.empty()) proxies.insert(printable(run.plan->summary->proxies));
@@ -192,6 +208,17 @@ void trouble_lines(const Input& input, std::string& out) {
   if (captures > 0) line(out, Id::captures, std::to_string(captures));
 }
 
+std::string phase_table(const Metrics& metrics) {
+  std::string out;
+  for (const auto& [name, h] : phases_of(metrics)) {
+    if (h->count() == 0) continue;
+    if (out.empty()) out = fmt::format("{}\tCount\tMin\tMean\t50\t90\t99\tMax\n", entry(Id::phases).label);
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", name, h->count(), shown(h->min()), shown(h->mean()), shown(h->quantile(0.5)),
+                       shown(h->quantile(0.9)), shown(h->quantile(0.99)), shown(h->max()));
+  }
+  return out;
+}
+
 // By the same clock as the run's other rates; vegeta's throughput, above, begins with the first hit and would be a little higher.
 std::optional<double> successes_per_second(const RunInput& run, const Rates& rates) {
   const std::uint64_t answered = run.metrics.answered();
@@ -225,6 +252,7 @@ std::string text(const Input& input) {
   latency_lines(input, ours);
   trouble_lines(input, ours);
   if (!ours.empty()) (out += '\n') += ours;
+  if (const std::string phases = phase_table(input.total); !phases.empty()) (out += '\n') += phases;
   if (input.runs.size() > 1) (out += '\n') += run_table(input);
   if (input.groups) (out += '\n') += group_rows(input);
   return align_columns(out);

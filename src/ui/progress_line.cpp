@@ -21,12 +21,17 @@ std::size_t columns(int fd) {
   return known ? size.ws_col - 1u : 79u;
 }
 
-Nanos whole_seconds(Nanos d) { return std::chrono::duration_cast<std::chrono::seconds>(d); }
+// To the second; of a run that is over in a few, to the tenth.
+Nanos rounded(Nanos elapsed, Nanos duration) {
+  const bool is_short = duration > Nanos(0) && duration < std::chrono::seconds(10);
+  const Nanos unit = is_short ? Nanos(std::chrono::milliseconds(100)) : Nanos(std::chrono::seconds(1));
+  return elapsed - elapsed % unit;
+}
 
 }  // namespace
 
 std::string progress_text(const ProgressPlan& plan, const Progress& p) {
-  std::string out = format_duration(whole_seconds(p.elapsed));
+  std::string out = format_duration(rounded(p.elapsed, plan.duration));
   if (plan.duration > Nanos(0)) out += fmt::format(" of {}", format_duration(plan.duration));
   if (!plan.closed) out += fmt::format("  asked {}", p.due);
   out += fmt::format("  sent {}  answered {}  in flight {}", p.sent, p.answered, p.in_flight);

@@ -175,7 +175,8 @@ std::string fingerprint(const Options& o) {
   add(r.metrics_addr), add(r.metrics_linger.count());
   const mode::ReportRequest& p = o.report;
   add(p.inputs), add(p.type), add(p.buckets), add(p.percentiles), add(p.every.count()), add(p.output), add(p.force), add(p.strict);
-  add(p.explain), add(p.from.count()), add(p.to ? p.to->count() : -1), add(p.where), add(p.by), add(p.group_rules), add(p.max_groups);
+  add(p.explain), add(p.from.count()), add(p.to ? p.to->count() : -1), add(p.where), add(p.by), add(p.group_rules),
+      add(p.max_groups.value_or(0));
   const mode::PlotRequest& d = o.plot;
   add(d.inputs), add(d.title), add(d.threshold), add(d.output), add(d.force), add(d.strict);
   const mode::EncodeOptions& e = o.encode;

@@ -72,6 +72,8 @@ if need nginx; then
     case_ "names with several addresses"
     attack many.bin "http://many.test:$port/" -resolvers="127.0.0.1:$dns" -capture=body -keepalive=false -cpus=1
     equal "connections by address" "$(servers_of many.bin)" '127.0.0.1:5 127.0.0.2:5 127.0.0.3:5 127.0.0.4:5'
+    has "the report" "$(thrum report many.bin)" '^Addresses +\[address:connections\] +127.0.0..:5  127.0.0..:5  127.0.0..:5  127.0.0..:5'
+    has "phases" "$(thrum report many.bin)" '^Connect +20 '
 
     case_ "-dns-ttl"
     # asked TTL: how often the name is asked for in a second of one connection per hit

@@ -90,6 +90,15 @@ if need nginx; then
   attack r.bin "http://127.0.0.1:$old/" 3 -h2c
   has "a server that doesn't speak it" "$(errors_of r.bin)" '^http/2: the server does not speak it: '
 
+  case_ "-http2=only"
+  attack r.bin "https://127.0.0.1:$tls/" 20 -http2=only
+  whole "over TLS" r.bin 20 "0 20"
+  attack r.bin "http://127.0.0.1:$clear/" 20 -http2=only
+  whole "in clear text" r.bin 20 "0 20"
+  attack r.bin "https://127.0.0.1:$old/" 3 -http2=only
+  has "a server that doesn't speak it" "$(errors_of r.bin)" '^(http/2: the server does not speak it|tls: )'
+  equal "never a silent fall-back" "$(of r.bin '.success')" 0
+
   if need tinyproxy; then
     port=$(free_port)
     printf 'Port %s\nListen 127.0.0.1\nTimeout 60\nMaxClients 100\nAllow 127.0.0.1\nConnectPort %s\nConnectPort %s\n' "$port" "$tls" "$clear" >tiny.conf

@@ -51,7 +51,7 @@ void one_line(std::string_view line) {
   const auto json = nlohmann::json::parse(line, nullptr, false);
   if (!json.is_object()) return;
   for (const char* key : {"timestamp", "latency", "body", "headers", "lag", "first_byte", "dns", "connect", "tls", "outcome", "bytes_out",
-                          "seen_status", "retries", "redirects"})
+                          "seen_status", "retries", "redirects", "redirecting"})
     if (json.contains(key) && !json[key].is_null()) return;  // whether these are right takes more than their JSON type
   const bool fits = number(json, "seq", ~std::uint64_t{0}) && number(json, "code", 0xffff) && number(json, "bytes_in", ~std::uint64_t{0}) &&
                     string(json, "error") && string(json, "url") && string(json, "method") && string(json, "attack");

@@ -230,6 +230,8 @@ TEST(AttackRedirects, HoldTheirWorkerAndTheirLatency) {
   for (const Kept& k : r.results) {
     EXPECT_GE(k.latency, 50ms);
     EXPECT_GE(k.first_byte, 50ms);  // of the response that counts
+    EXPECT_GT(k.redirecting, 0ms);
+    EXPECT_LE(k.redirecting + 50ms, k.first_byte);
   }
   EXPECT_THAT(lines_of(server), ElementsAre("GET /", "GET /o", "GET /", "GET /o", "GET /", "GET /o"));
 }

@@ -61,6 +61,7 @@ Kept keep(const Result& r) {
   k.dns = r.dns;
   k.connect = r.connect;
   k.tls = r.tls;
+  k.redirecting = r.redirecting;
   k.bytes_out = r.bytes_out;
   k.bytes_in = r.bytes_in;
   k.code = r.code;

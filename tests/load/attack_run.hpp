@@ -17,7 +17,7 @@ struct Kept {
   std::string attack, method, url, error;
   std::uint64_t seq = 0;
   Timestamp timestamp;
-  Nanos latency{0}, lag{0}, first_byte{0}, dns{0}, connect{0}, tls{0};
+  Nanos latency{0}, lag{0}, first_byte{0}, dns{0}, connect{0}, tls{0}, redirecting{0};
   std::uint64_t bytes_out = 0, bytes_in = 0;
   int code = 0, seen_status = 0, retries = 0, redirects = 0;
   Outcome outcome = Outcome::ok;

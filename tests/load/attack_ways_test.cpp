@@ -71,6 +71,11 @@ TEST(ConnectTo, SharesConnectionsAmongThePlacesOfATarget) {
   EXPECT_EQ(b.accepted(), 10u);
   EXPECT_EQ(c.accepted(), 10u);
   EXPECT_EQ(a.seen()[0].header("Host"), "shop.invalid:8080");
+  ASSERT_EQ(r.summary->addresses.size(), 2u);
+  EXPECT_EQ(r.summary->addresses[0].address, "127.0.0.1");
+  EXPECT_EQ(r.summary->addresses[0].connections, 20u);
+  EXPECT_EQ(r.summary->addresses[1].address, "::1");
+  EXPECT_EQ(r.summary->addresses[1].connections, 10u);
 }
 
 TEST(ConnectTo, TakesTheFirstEntryThatFitsAndLeavesTheRestAlone) {

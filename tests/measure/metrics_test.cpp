@@ -32,6 +32,43 @@ Metrics of(const std::vector<Result>& results, MetricsOptions options = {}) {
   return m;
 }
 
+TEST(Metrics, AnErrorOfOursSaysHowItEndedWhereTheFileDoesNot) {
+  std::vector<Result> results{result(0, kMs, 0, "connect: connection refused"),
+                              result(0, kMs, 0, "timeout: no response headers within 30s"),
+                              result(0, kMs, 0, "dial tcp: connection refused")};
+  for (Result& r : results) r.outcome = Outcome::unknown;
+  const Metrics m = of(results);
+  EXPECT_EQ(m.ended_as(Outcome::connect), 1u);
+  EXPECT_EQ(m.ended_as(Outcome::timeout), 1u);
+  EXPECT_EQ(m.ended_as(Outcome::unknown), 1u);
+}
+
+// Phases are of the hits that went through them: a reused connection's are no zeros in the mean.
+TEST(Metrics, PhasesAreOfTheHitsThatWentThroughThem) {
+  std::vector<Result> results{result(0, 9 * kMs), result(kMs, 4 * kMs), result(2 * kMs, kMs, 0, "timeout: x")};
+  results[0].dns = Nanos(kMs);
+  results[0].connect = Nanos(2 * kMs);
+  results[0].redirecting = Nanos(4 * kMs);
+  results[0].first_byte = Nanos(7 * kMs);
+  results[1].first_byte = Nanos(kMs);
+  const Metrics one = of(results);
+  Metrics merged;
+  merged.merge(of({results[0]}));
+  merged.merge(of({results[1], results[2]}));
+  for (const Metrics* m : {&one, &std::as_const(merged)}) {
+    const Metrics::Phases& p = m->phases();
+    EXPECT_EQ(p.dns.count(), 1u);
+    EXPECT_EQ(p.dns.mean().count(), kMs);
+    EXPECT_EQ(p.connect.mean().count(), 2 * kMs);
+    EXPECT_EQ(p.tls.count(), 0u);
+    EXPECT_EQ(p.redirecting.max().count(), 4 * kMs);
+    EXPECT_EQ(p.first_byte.count(), 2u);
+    EXPECT_EQ(p.first_byte.mean().count(), 4 * kMs);
+    EXPECT_EQ(p.transfer.min().count(), 2 * kMs);
+    EXPECT_EQ(p.transfer.max().count(), 3 * kMs);
+  }
+}
+
 TEST(Metrics, FormulasOfASmallRun) {
   const Metrics m = of({result(0, kMs, 500, "500 Internal Server Error"), result(kSecond, kMs), result(2 * kSecond, kMs)});
   const Figures& f = m.figures();

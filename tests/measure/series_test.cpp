@@ -36,5 +36,26 @@ TEST(Series, SecondsAreBounded) {
   EXPECT_EQ(s.seconds().at(0).ok, 2u);
 }
 
+TEST(Series, LatenciesOfManySecondsAreHeldInABoundedSpace) {
+  constexpr std::size_t kMost = 20'000;
+  Series s({0, 0, 0}, kMost);
+  EXPECT_LT(s.fineness(), 0.0005);
+  std::uint32_t random = 1;
+  for (std::int64_t second = 0; second < 200; ++second)
+    for (int i = 0; i < 2'000; ++i) {
+      random = random * 1'664'525 + 1'013'904'223;
+      s.add(at(second, i, 1'000'000 + random % 1'000'000), true);
+    }
+  std::size_t held = 0;
+  for (const auto& [second, each] : s.seconds()) {
+    held += each.latencies.size();
+    EXPECT_EQ(each.latencies.count(), 2'000u);
+    EXPECT_NEAR(static_cast<double>(each.latencies.quantile(0.5).count()), 1'500'000, 1'500'000 * (2 * s.fineness() + 0.03)) << second;
+  }
+  EXPECT_LE(held, kMost);
+  EXPECT_GT(s.fineness(), 0.001);
+  EXPECT_LT(s.fineness(), 0.05);
+}
+
 }  // namespace
 }  // namespace thrum

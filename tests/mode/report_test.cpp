@@ -182,6 +182,24 @@ TEST(Report, WhatContradictsItselfIsSaidBeforeAnythingIsOpened) {
   }
 }
 
+TEST(Report, AFileThatCountsTwiceIsTold) {
+  const Folder folder;
+  const std::string bytes = encoded(Encoding::gob, 10, "name");
+  const std::string a = folder.put("a.gob", bytes), copy = folder.put("copy.gob", bytes),
+                    other = folder.put("b.gob", encoded(Encoding::gob, 11));
+  EXPECT_THAT(report_on(folder, {.inputs = {a, other}}).warnings, ElementsAre());
+  const Outcome twice = report_on(folder, {.inputs = {a, other, a, copy}});
+  EXPECT_THAT(twice.warnings, ElementsAre(a + " is given twice: its results count twice",
+                                          copy + " holds the same as " + a + ": these results count twice"));
+  EXPECT_THAT(twice.out, HasSubstr(" 41, "));
+}
+
+TEST(Report, AGroupOfNothingHasNoLatencies) {
+  const Folder folder;
+  const Outcome o = report_on(folder, {.inputs = {folder.put("a.bin", encoded(Encoding::native, 10))}, .where = "code==999", .by = "code"});
+  EXPECT_THAT(o.out, HasSubstr("Total           0         0.00  0.00%    -     -   -   -   -   -    50, 90, 95, 99"));
+}
+
 TEST(Report, ExplainReadsNothing) {
   const Folder folder;
   const Outcome o = report_on(folder, {.inputs = {"no such file"}, .explain = true});
@@ -349,6 +367,8 @@ TEST(Report, WhatContradictsItselfIsRefusedBeforeAnythingIsRead) {
       {{.by = "path"}, "-by: "},
       {{.type = "csv", .by = "url"}, "-by: only -type=text and -type=json show groups, not -type=csv"},
       {{.by = "url", .group_rules = {"user"}}, "-group: bad rule \"user\""},
+      {{.max_groups = 5}, "-max-groups: there are no groups without -by, as in -by=url"},
+      {{.type = "csv", .every = Nanos(1)}, "-every: -type=csv has a row for each second already, and is written once"},
       {{.by = "code", .group_rules = {"/user"}}, "-group: rules are for -by=url and -by=target"},
       {{.group_rules = {"/user"}}, "-group: rules are for"},
   };

@@ -76,6 +76,20 @@ TEST_F(Csv, AStrayQuoteSwallowsOneLineAtMost) {
   EXPECT_EQ(read.damage[0].bytes, bad.size());
 }
 
+// A hole in a file, such as a machine leaves that lost its power: what is left of the rows around it can look like one.
+TEST_F(Csv, AHoleIsDamageAndNotARow) {
+  const std::string row = "1700000000000000000,200,1000,1,2,,,atk,7,GET,http://h/12345,\n";
+  const auto at = row.find("12345");
+  for (const std::size_t rows : {1, 2}) {  // how many row ends the hole covers
+    std::string text = row + row + row + row;
+    std::fill_n(text.begin() + static_cast<std::ptrdiff_t>(at), rows * row.size(), '\0');
+    const auto read = samples::read(text);
+    EXPECT_EQ(read.results.size(), 4 - rows - 1);
+    ASSERT_EQ(read.damage.size(), 1u);
+    EXPECT_EQ(read.damage[0].what, "a hole of NULs");
+  }
+}
+
 TEST_F(Csv, RecordsAtEveryCut) {
   const std::string text = "a,\"b \"\"q\"\" \r\n c\", d\r\nnext,1\n";
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {

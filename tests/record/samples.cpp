@@ -100,7 +100,7 @@ Kept mixed(std::size_t count, std::uint64_t seed, Kind kind) {
     if (kind.times && random() % 4 != 0) {
       r.lag = duration(random, wild);
       r.first_byte = duration(random, wild);
-      if (random() % 4 == 0) r.redirects = static_cast<std::uint16_t>(random() % 65'536);
+      if (random() % 4 == 0) r.redirects = static_cast<std::uint16_t>(random() % 65'536), r.redirecting = duration(random, wild);
       if (random() % 4 == 0) r.dns = duration(random, wild), r.connect = duration(random, wild), r.tls = duration(random, wild);
       if (random() % 8 == 0)
         r.code = 0, r.seen_status = 200, r.outcome = Outcome::truncated, r.retries = static_cast<std::uint8_t>(random() % 256);
@@ -143,6 +143,7 @@ std::string difference(const Result& a, const Result& b) {
   field("outcome", static_cast<int>(a.outcome), static_cast<int>(b.outcome));
   field("retries", static_cast<int>(a.retries), static_cast<int>(b.retries));
   field("redirects", a.redirects, b.redirects);
+  time("redirecting", a.redirecting, b.redirecting);
   field("has body", a.body.has_value(), b.body.has_value());
   field("body", a.body.value_or(""), b.body.value_or(""));
   field("has headers", a.has_headers, b.has_headers);

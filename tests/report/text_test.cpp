@@ -207,6 +207,26 @@ TEST(Text, APartSaysSoAndLeavesTheBooksOut) {
   EXPECT_THAT(line_with(text(open), "Filter"), HasSubstr(" 0s, -, -: 0 of 3 results"));
 }
 
+TEST(Text, PhasesHaveALineEachWithHowManyWentThrough) {
+  std::vector<Result> results{result(0, 3 * kMs), result(kSecond, 2 * kMs)};
+  results[0].connect = Nanos(kMs);
+  results[0].first_byte = Nanos(2 * kMs);
+  results[1].first_byte = Nanos(kMs);
+  EXPECT_THAT(text(input_of({run_of("a", results)})), HasSubstr("\nPhases      Count  Min  Mean   50     90   99   Max\n"
+                                                                "Connect     1      1ms  1ms    1ms    1ms  1ms  1ms\n"
+                                                                "First byte  2      1ms  1.5ms  1.5ms  2ms  2ms  2ms\n"
+                                                                "Transfer    2      1ms  1ms    1ms    1ms  1ms  1ms\n"));
+}
+
+TEST(Text, AddressesAreToldWhereThereAreSeveral) {
+  const std::vector<Result> results{result(0, kMs)};
+  RunInput a = recorded("a", 1, 1, results), b = recorded("b", 1, 1, results);
+  a.plan->summary->addresses = {{"127.0.0.1", 5}};
+  EXPECT_THAT(text(input_of({a})), Not(HasSubstr("Addresses")));
+  b.plan->summary->addresses = {{"127.0.0.1", 2}, {"::1", 1}};
+  EXPECT_THAT(text(input_of({a, b})), HasSubstr("Addresses     [address:connections]             127.0.0.1:7  ::1:1"));
+}
+
 TEST(Text, GroupsTheBusiestFirstTheTotalLast) {
   std::vector<Result> results = steady(200, 10 * kMs, 2 * kMs);
   for (std::size_t i = 0; i < 40; ++i) results[i].latency = Nanos(50 * kMs);
@@ -240,11 +260,13 @@ TEST(Text, EveryLabelIsExplained) {
   plan.summary->connections.opened = 7;
   plan.summary->proxies = "http://me:***@p:3128";
   plan.summary->protocols = {3, 4};
+  plan.summary->addresses = {{"127.0.0.1", 4}, {"127.0.0.2", 3}};
   plan.summary->limit = Limit::cpu;
   std::vector<Result> more = steady(12'000, kMs, kMs, kSecond);
   for (int i = 0; i < 100; ++i) more.push_back(result(i, 1, 0, "connect: refused"));
   more[0].retries = 1;
   more[0].redirects = 1;
+  more[0].first_byte = Nanos(1);
   busy.metrics.add(more);
   busy.metrics.close();
   std::vector<RunInput> runs{busy};

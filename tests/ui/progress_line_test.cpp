@@ -35,6 +35,8 @@ Progress figures(std::uint64_t sent) {
 TEST(ProgressText, SaysWhatWasAskedAndWhatBecameOfIt) {
   EXPECT_EQ(progress_text({.duration = 1min, .closed = false}, figures(1195)),
             "12s of 1m0s  asked 1200  sent 1195  answered 1000  in flight 2  ok 99.90 %  missed 5");
+  EXPECT_EQ(progress_text({.duration = 3s, .closed = true}, {.elapsed = 1'290ms, .sent = 1}),
+            "1.2s of 3s  sent 1  answered 0  in flight 0");
   EXPECT_EQ(progress_text({.duration = 0s, .closed = true}, figures(1195)), "12s  sent 1195  answered 1000  in flight 2  ok 99.90 %");
 }
 

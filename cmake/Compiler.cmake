@@ -16,6 +16,10 @@ if(THRUM_SANITIZE)
   string(REPLACE ";" "," _sanitizers "${THRUM_SANITIZE}")
   add_compile_options(-fsanitize=${_sanitizers} -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${_sanitizers})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND _sanitizers MATCHES "thread")
+    # Its runtime's operator new is not weak: where the program has its own, that one counts.
+    add_link_options(-Wl,--allow-multiple-definition)
+  endif()
 endif()
 if(THRUM_FUZZ)
   # Coverage in every room, so that libFuzzer sees into what it calls; its main is linked by the fuzz targets alone.

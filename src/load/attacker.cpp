@@ -98,6 +98,9 @@ std::uint32_t shards_for(const AttackOptions& o) {
 class AttackerImpl final : public Attacker {
  public:
   explicit AttackerImpl(AttackOptions options) : plan_(std::make_unique<Plan>(std::move(options))) {}
+  ~AttackerImpl() override {
+    if (feeder_ != nullptr) feeder_->stop();  // its thread wakes shards
+  }
 
   Expected<void> use(std::vector<Target> targets) {
     if (targets.empty()) return failure("no targets to attack");

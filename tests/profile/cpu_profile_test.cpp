@@ -5,6 +5,8 @@
 #include <cstring>
 #include <vector>
 
+#include "../support/sanitizers.hpp"
+
 namespace thrum::profile {
 namespace {
 
@@ -68,7 +70,9 @@ TEST(CpuProfile, HasASampleForEachHundredthOfASecondOfCpu) {
   }
   EXPECT_EQ(samples, (*profile)->samples());
   EXPECT_GE(samples, 10u);
+#if !defined(THRUM_THREAD_SANITIZER)  // which holds signals back until a call of its own
   EXPECT_GE(with_callers, samples / 2);
+#endif
 }
 
 // What was interrupted comes first, not the handler: most samples are of the one loop that there is.

@@ -63,7 +63,8 @@ TEST(CpuProfile, HasASampleForEachHundredthOfASecondOfCpu) {
   EXPECT_THAT(file.header, testing::ElementsAre(0, 3, 0, 10'000, 0));
   EXPECT_TRUE(file.has_trailer);
   EXPECT_THAT(file.maps, testing::HasSubstr("profile_test"));
-  std::uintptr_t samples = 0, with_callers = 0;
+  std::uintptr_t samples = 0;
+  [[maybe_unused]] std::uintptr_t with_callers = 0;
   for (const Sample& s : file.samples) {
     samples += s.count;
     if (s.calls.size() > 2) with_callers += s.count;

@@ -55,7 +55,7 @@ struct ProxyOptions {
 struct AttackOptions {
   std::string name;  // sent as X-Thrum-Attack when not empty
   Shape shape = Shape::constant({50'000'000'000, Nanos(1'000'000'000)});
-  Nanos duration{0};                // 0: until stopped, or the targets or `hits` run out
+  Nanos duration{0};                // 0: until stopped, or the shape, the targets or `hits` run out
   std::uint64_t hits = kUnlimited;  // exact count
   Nanos timeout{30'000'000'000};    // per hit with all its redirects, from when it is sent; 0: none
   Nanos grace = Result::kNone;      // how long to wait for what is in flight after the end; none given: the timeout
@@ -88,6 +88,7 @@ struct AttackOptions {
   ProxyOptions proxy;
   TlsOptions tls;
   ConnectionWatcher* watcher = nullptr;  // sees all that goes over connections; outlives the attack
+  std::uint64_t seed = 0;                // of all that is drawn: random arrivals
   std::optional<Nanos> spin;             // how long before a hit is due to stop sleeping; none given: adaptive; 0: never
 };
 

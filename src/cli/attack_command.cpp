@@ -14,7 +14,8 @@ Expected<ExitCode> run_attack(const Invocation& invocation) {
   const auto end = (*attack)->run();
   if (!end) return std::unexpected(end.error());
   if (Interrupts::count() > 1) return ExitCode::interrupted;
-  return *end == mode::AttackEnd::off_rate ? ExitCode::off_rate : ExitCode::done;
+  if (*end == mode::AttackEnd::off_rate) return ExitCode::off_rate;
+  return *end == mode::AttackEnd::gate ? ExitCode::gate : ExitCode::done;
 }
 
 }  // namespace thrum::cli

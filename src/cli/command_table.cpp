@@ -41,6 +41,15 @@ constexpr auto kCommands = std::to_array<CommandInfo>({
          "of each.",
      .examples = "thrum encode results.bin | jq -c .code\n"
                  "thrum encode -to=csv -csv-header -output=results.csv results.bin"},
+    {.command = Command::shape,
+     .name = "shape",
+     .arguments = "RATE",
+     .help = "draw a rate over time, and count its hits",
+     .more =
+         "Shows what attack -rate=RATE would do: a drawing, how many hits there are, the highest rate and the mean, and a line for each "
+         "stage. docs/rates.md explains how rates are written.",
+     .examples = "thrum shape '10..500/s over 1m, hold 5m'\n"
+                 "thrum shape 'sine mean 100/s amp 50/s period 20m' -duration=1h"},
     {.command = Command::serve,
      .name = "serve",
      .help = "be a server to attack, until Ctrl-C",
@@ -84,7 +93,7 @@ std::string_view heading(Group group, Command command) {
     case Group::input:
       return command == Command::attack ? "What to send" : command == Command::serve ? "Where to listen" : "What to read";
     case Group::pace:
-      return command == Command::serve ? "How fast to answer" : "How fast, how long";
+      return command == Command::serve ? "How fast to answer" : command == Command::shape ? "What to show" : "How fast, how long";
     case Group::connections:
       return "Connections and TLS";
     case Group::output:

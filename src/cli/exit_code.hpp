@@ -8,6 +8,7 @@ enum class ExitCode : int {
   failed = 1,         // could not run
   usage = 2,          // asked for in a way that makes no sense
   off_rate = 3,       // -strict-rate: we were the limit
+  gate = 4,           // -fail-if: the run failed by one
   interrupted = 130,  // stopped twice: what was in flight was cut
 };
 

@@ -60,7 +60,7 @@ Expected<void> put_encoding(Encoding& to, Text value) {
 }
 
 constexpr Command kAttack = Command::attack, kReport = Command::report, kPlot = Command::plot, kEncode = Command::encode,
-                  kServe = Command::serve;
+                  kShape = Command::shape, kServe = Command::serve;
 
 constexpr auto kFlags = std::to_array<Flag>({
     // attack: what to send
@@ -149,17 +149,25 @@ constexpr auto kFlags = std::to_array<Flag>({
     {.name = "rate",
      .value = "RATE",
      .initial = "50/1s",
-     .help = "Requests per time unit: 100, 100/s, 1.5/s, 6/m; 0 or infinity: as fast as -max-workers allow",
+     .help = "Requests per time unit: 100, 100/s, 1.5/s, 6/m; 0 or infinity: as fast as -max-workers allow; or a shape",
      .more = "Requests leave on this schedule whatever the server does: hit n is due at n / rate after the start. With `0` or "
-             "`infinity` there is no schedule: each of `-max-workers` sends as soon as its last answer came.",
+             "`infinity` there is no schedule: each of `-max-workers` sends as soon as its last answer came. Shapes, such as "
+             "`10..500/s over 1m, hold 5m`, are explained in docs/rates.md; `thrum shape` draws them.",
      .commands = kAttack,
      .group = Group::pace,
      .bind = [](Options& o, Text v) { return put(o.attack.options.shape, parse_shape(v)); }},
+    {.name = "seed",
+     .value = "N",
+     .help = "Draw the arrivals of a poisson rate from this number; the same number gives the same times (default any)",
+     .more = "The number that was used stands in the results, and in the report in JSON.",
+     .commands = kAttack,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) { return put(o.attack.seed, read_count(v, 0, std::int64_t{1} << 53)); }},
     {.name = "duration",
      .also = "z",
      .value = "TIME",
      .initial = "0s",
-     .help = "How long to send; 0: until Ctrl-C, or the end of the targets",
+     .help = "How long to send; 0: until Ctrl-C, or the end of the rate's stages or of the targets",
      .more = "The hits due before the duration ends are sent; answers are waited for afterwards (`-grace`).",
      .commands = kAttack,
      .group = Group::pace,
@@ -554,6 +562,21 @@ constexpr auto kFlags = std::to_array<Flag>({
      .commands = kReport,
      .group = Group::output,
      .bind = [](Options& o, Text v) { return put(o.report.max_groups, read_count(v, 1, 1000)); }},
+    {.name = "fail-if",
+     .value = "GATE",
+     .help = "Exit with 4 if this holds: p99>250ms, success<99.9%, missed>0, url(/api/*).p99>100ms; may be repeated",
+     .more = "Several gates may stand in one, with commas between them. docs/gates.md has them all.",
+     .commands = kAttack | kReport,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return o.attack.fail_if.emplace_back(v), o.report.fail_if.emplace_back(v), Expected<void>(); },
+     .repeats = true},
+    {.name = "junit",
+     .takes = Takes::file,
+     .value = "FILE",
+     .help = "Write the verdicts on -fail-if there, as JUnit's XML",
+     .commands = kAttack | kReport,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return o.attack.junit = v, o.report.junit = v, Expected<void>(); }},
     {.name = "every",
      .value = "TIME",
      .initial = "0s",
@@ -672,6 +695,21 @@ constexpr auto kFlags = std::to_array<Flag>({
      .commands = kEncode,
      .group = Group::input,
      .bind = [](Options& o, Text v) { return put(o.encode.strict, read_bool(v)); }},
+
+    // shape
+    {.name = "duration",
+     .also = "z",
+     .value = "TIME",
+     .help = "How much of the rate to show (default all, or the beginning of one that goes on)",
+     .commands = kShape,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) { return put(o.shape.duration, read_duration(v)); }},
+    {.name = "width",
+     .value = "N",
+     .help = "Columns of the drawing (default as the terminal has, or 80)",
+     .commands = kShape,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put(o.shape.columns, read_count(v, 40, 220)); }},
 
     // serve
     {.name = "addr",

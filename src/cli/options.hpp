@@ -7,6 +7,7 @@
 #include "mode/plot.hpp"
 #include "mode/report.hpp"
 #include "mode/serve.hpp"
+#include "mode/shape.hpp"
 
 namespace thrum::cli {
 
@@ -18,6 +19,7 @@ struct Options {
   mode::ReportRequest report;
   mode::PlotRequest plot;
   mode::EncodeOptions encode;
+  mode::ShapeRequest shape;
   mode::ServeOptions serve;
 };
 

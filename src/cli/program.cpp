@@ -42,6 +42,8 @@ Expected<ExitCode> run(const Invocation& invocation) {
       return run_plot(invocation);
     case Command::encode:
       return run_encode(invocation);
+    case Command::shape:
+      return run_shape(invocation);
     case Command::serve:
       return run_serve(invocation);
     case Command::version:

@@ -10,7 +10,8 @@ Expected<ExitCode> run_report(const Invocation& invocation) {
   if (!report) return std::unexpected(report.error());
   InterruptibleBy target(**report);
   const Interrupts interrupts(target);
-  return ended(Command::report, (*report)->run());
+  const auto code = ended(Command::report, (*report)->run());
+  return code && *code == ExitCode::done && (*report)->is_gate_crossed() ? ExitCode::gate : code;
 }
 
 }  // namespace thrum::cli

@@ -87,7 +87,7 @@ Expected<void> check(const AttackOptions& o) {
 std::uint32_t shards_for(const AttackOptions& o) {
   std::uint64_t n = o.shards;
   if (n == 0) {
-    const double rate = o.shape.is_closed() ? 0 : o.shape.rate_at(Nanos(0));
+    const double rate = o.shape.is_closed() ? 0 : o.shape.peak();
     const auto wanted = static_cast<std::uint64_t>(std::ceil(rate / kShardRate));
     n = std::clamp<std::uint64_t>(wanted, 1, std::max(1u, host::cores().usable()));
   }
@@ -124,12 +124,11 @@ class AttackerImpl final : public Attacker {
 
   Expected<void> prepare(std::uint32_t shards) {
     const AttackOptions& o = plan_->options;
-    const bool has_end = o.duration.count() > 0;
     plan_->total = o.hits;
-    if (has_end) {
-      plan_->end = o.duration;
-      if (!o.shape.is_closed()) plan_->total = std::min(o.hits, o.shape.hits_before(o.duration));
-    }
+    if (o.duration.count() > 0) plan_->end = o.duration;
+    if (const auto length = o.shape.length()) plan_->end = std::min(plan_->end, *length);
+    const bool is_counted = !o.shape.is_closed() && !o.shape.is_random();
+    if (is_counted && plan_->end != Nanos::max()) plan_->total = std::min(o.hits, o.shape.hits_before(plan_->end));
     if (o.grace != Result::kNone) plan_->grace = o.grace;
     auto local = load::local_addresses_of(o);
     if (!local) return std::unexpected(std::move(local.error()));
@@ -330,7 +329,7 @@ void AttackerImpl::name_the_limit(Summary& s, const std::uint64_t (&late)[8], do
   if (most == 0) return;
   s.limit = static_cast<Limit>(most);
   if (s.limit == Limit::target && s.busiest_shard + s.waited_for_core > kBusy) s.limit = Limit::cpu;
-  const double rate = plan_->options.shape.rate_at(s.sending);
+  const double rate = plan_->options.shape.peak();
   const double at_once = rate * mean_latency / 1e9;  // Little's law
   const auto needed = static_cast<std::uint64_t>(std::ceil(at_once * 0.99));
   // What was too few can't have been enough: latency was then not what held hits back, but a stall, or a target at its end.

@@ -5,14 +5,20 @@
 
 namespace thrum::load {
 
-Pacer::Pacer(const Shape& shape, CatchUp catch_up, std::uint64_t total, Slice slice)
-    : shape_(shape), catch_up_(catch_up), total_(total), slice_(slice), next_(slice.shard) {
-  if (!is_over()) next_due_ = shape_.due(next_);
+Pacer::Pacer(const Shape& shape, CatchUp catch_up, std::uint64_t total, Slice slice, Nanos end, std::uint64_t seed)
+    : shape_(shape), arrivals_(shape, seed), catch_up_(catch_up), total_(total), end_(end), slice_(slice), next_(slice.shard) {
+  look_at_next();
+}
+
+void Pacer::look_at_next() {
+  if (is_over()) return;
+  next_due_ = arrivals_.due(next_);
+  if (next_due_ >= end_ || next_due_ == Nanos::max()) total_ = next_;
 }
 
 void Pacer::advance() {
   next_ += slice_.shards;
-  if (!is_over()) next_due_ = shape_.due(next_);
+  look_at_next();
 }
 
 std::optional<Due> Pacer::take(Nanos t) {
@@ -39,14 +45,20 @@ Pacer::Late Pacer::leave_late(const Due& due, Nanos t) {
 // "Too late" is a whole slot of the shard, but never less than what a timer may be off.
 bool Pacer::is_too_late(const Due& due, Nanos t) const {
   if (catch_up_.mode != CatchUp::Mode::none || t - due.at <= kTolerance) return false;
+  if (shape_.is_random()) return static_cast<double>((t - due.at).count()) > slot_at(due.at);
   return t - due.at > shape_.due(due.hit + slice_.shards) - due.at;
+}
+
+// The time between two hits of this shard, by the rate at t; where that is 0 (a ramp's foot), by the highest.
+double Pacer::slot_at(Nanos t) const {
+  const double rate = shape_.rate_at(t);
+  return static_cast<double>(slice_.shards) * 1e9 / (rate > 0 ? rate : shape_.peak());
 }
 
 // By percent, the next one that is late keeps its distance from this one.
 void Pacer::catch_up_by(const Due& due, Nanos t) {
   if (catch_up_.mode != CatchUp::Mode::percent || t - due.at <= kTolerance) return;
-  const double slot = static_cast<double>(slice_.shards) * 1e9 / shape_.rate_at(t);
-  const double distance = std::min(std::ceil(slot * 100 / catch_up_.percent), static_cast<double>(kForEver.count()));
+  const double distance = std::min(std::ceil(slot_at(due.at) * 100 / catch_up_.percent), static_cast<double>(kForEver.count()));
   // Spaced from when this one was allowed, not from when it was taken: a late wake doesn't lower the rate.
   const Nanos from = t - earliest_ > kTolerance ? t : std::max(earliest_, due.at);
   earliest_ = from + Nanos(static_cast<std::int64_t>(distance));
@@ -54,9 +66,13 @@ void Pacer::catch_up_by(const Due& due, Nanos t) {
 
 Nanos Pacer::next_at() const { return is_over() ? Nanos::max() : std::max(next_due_, earliest_); }
 
-void Pacer::end_at(Nanos t) { total_ = std::min(total_, shape_.hits_before(t)); }
+void Pacer::end_at(Nanos t) {
+  end_ = std::min(end_, t);
+  if (!is_over()) total_ = std::min(total_, arrivals_.due_before(t, next_));
+}
 
 void Pacer::abandon() {
+  if (end_ != Nanos::max()) end_at(end_);  // what is due at it or later was never scheduled
   while (!is_over()) {
     // All at once: a backlog may be millions.
     const std::uint64_t left = (total_ - next_ + slice_.shards - 1) / slice_.shards;
@@ -69,6 +85,6 @@ std::uint64_t Pacer::own_before(std::uint64_t hits) const {
   return hits <= slice_.shard ? 0 : (hits - slice_.shard + slice_.shards - 1) / slice_.shards;
 }
 
-std::uint64_t Pacer::scheduled_before(Nanos t) const { return own_before(std::min(total_, shape_.hits_before(t))); }
+std::uint64_t Pacer::scheduled_before(Nanos t) const { return own_before(std::min(total_, arrivals_.due_before(t, next_))); }
 
 }  // namespace thrum::load

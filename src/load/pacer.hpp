@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "load/arrivals.hpp"
 #include "thrum/attacker.hpp"
 
 namespace thrum::load {
@@ -29,8 +30,8 @@ struct Slice {
 
 class Pacer {
  public:
-  // `total`: the schedule's number of hits, kUnlimited if nothing but a stop ends it.
-  Pacer(const Shape& shape, CatchUp catch_up, std::uint64_t total, Slice slice);
+  // `total`: the schedule's number of hits, kUnlimited if nothing but `end` or a stop ends it. No hit is due at or after `end`.
+  Pacer(const Shape& shape, CatchUp catch_up, std::uint64_t total, Slice slice, Nanos end = Nanos::max(), std::uint64_t seed = 0);
 
   // The next hit that may leave at `t`. Under CatchUp none, hits that are too late are passed over and counted as missed.
   std::optional<Due> take(Nanos t);
@@ -66,13 +67,17 @@ class Pacer {
 
  private:
   std::uint64_t own_before(std::uint64_t hits) const;  // how many of the first `hits` are this shard's
+  void look_at_next();
   void advance();
+  double slot_at(Nanos t) const;
   bool is_too_late(const Due& due, Nanos t) const;
   void catch_up_by(const Due& due, Nanos t);
 
   Shape shape_;
+  Arrivals arrivals_;
   CatchUp catch_up_;
   std::uint64_t total_;
+  Nanos end_;
   Slice slice_;
   std::uint64_t next_;  // hit number
   Nanos next_due_{0};

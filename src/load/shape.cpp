@@ -1,13 +1,12 @@
 // Rates and shapes: exact arithmetic on 128 bits, so that hit 10^9 is due to the nanosecond.
 #include "thrum/shape.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cctype>
+#include <cmath>
+#include <utility>
 
-#include "base/duration.hpp"
-#include "base/text.hpp"
+#include "load/rate.hpp"
+#include "load/shape_parts.hpp"
 
 namespace thrum {
 namespace {
@@ -15,65 +14,15 @@ namespace {
 using Wide = __int128;
 constexpr std::int64_t kBillion = 1'000'000'000;
 
-std::unexpected<Error> bad(std::string_view text, const std::string& why) {
-  return usage_error(fmt::format("bad rate \"{}\": {}; write it like 100, 100/s, 1.5/s, 6/m, 50/100ms, or 0 for no limit",
-                                 printable_prefix(text, 60), why));
-}
-
-std::unexpected<Error> too_high(std::string_view text) {
-  return bad(text, fmt::format("too high, the highest rate is {}/s", kHighestRatePerSecond));
-}
-
-// A plain decimal number in billionths: "1.5" -> 1'500'000'000.
-Expected<Wide> parse_count(std::string_view text, std::string_view number) {
-  constexpr Wide kTooMany = static_cast<Wide>(kHighestRatePerSecond) * INT64_MAX;  // in any unit of time there is
-  std::string_view s = number;
-  if (s.starts_with('-')) return bad(text, "a rate can't be negative");
-  if (s.starts_with('+')) s.remove_prefix(1);
-  Wide value = 0;
-  int decimals = -1;
-  bool digits = false;
-  for (const char c : s) {
-    if (c == '.' && decimals < 0) {
-      decimals = 0;
-    } else if (c >= '0' && c <= '9') {
-      digits = true;
-      if (decimals >= 9) return bad(text, "at most nine decimals");
-      value = value * 10 + (c - '0');
-      if (decimals >= 0) ++decimals;
-      if (value > kTooMany) return too_high(text);
-    } else {
-      return bad(text, "not a number");
-    }
-  }
-  if (!digits) return bad(text, "a number is missing");
-  for (int i = std::max(decimals, 0); i < 9; ++i) value *= 10;
-  return value;
-}
-
-// "s", "1s", "100ms", "m": a duration whose number may be missing.
-Expected<Nanos> parse_unit(std::string_view text, std::string_view unit) {
-  if (unit.empty()) return bad(text, "a time unit is missing after the /");
-  const std::string full = std::isdigit(static_cast<unsigned char>(unit[0])) != 0 || unit[0] == '.' || unit[0] == '-' || unit[0] == '+'
-                               ? std::string(unit)
-                               : "1" + std::string(unit);
-  const auto per = parse_duration(full);
-  if (!per) return bad(text, fmt::format("\"{}\" is no time unit", printable_prefix(unit, 20)));
-  if (per->count() <= 0) return bad(text, "the time unit must be longer than 0");
-  return *per;
-}
-
-std::string number_text(std::int64_t nano_hits) {
-  std::string s = fmt::format("{}", nano_hits / kBillion);
-  if (const std::int64_t rest = nano_hits % kBillion; rest != 0) {
-    std::string decimals = fmt::format("{:09}", rest);
-    decimals.erase(decimals.find_last_not_of('0') + 1);
-    s += "." + decimals;
-  }
-  return s;
+Nanos due_in(const load::ShapeParts& parts, load::NanoHits hits) {
+  const load::Piece& piece = parts.at_count(hits);
+  const Nanos into = piece.reached(hits - piece.before);
+  return into >= Nanos::max() - piece.start ? Nanos::max() : piece.start + into;
 }
 
 }  // namespace
+
+Shape::Shape(std::shared_ptr<const load::ShapeParts> parts) : parts_(std::move(parts)) {}
 
 Shape Shape::constant(Rate rate) {
   Shape s;
@@ -87,52 +36,85 @@ Shape Shape::closed() {
   return s;
 }
 
+bool Shape::is_random() const { return parts_ != nullptr && parts_->is_random; }
+
 // due(n) = floor(n * per * 10^9 / nano_hits)
 Nanos Shape::due(std::uint64_t n) const {
+  if (parts_ != nullptr) {
+    const load::NanoHits hits = static_cast<load::NanoHits>(n) * load::kOneHit;
+    if (hits >= parts_->size) return Nanos::max();
+    return due_in(*parts_, hits);
+  }
   const Wide scaled = static_cast<Wide>(n) * rate_.per.count();
   if (scaled > (static_cast<Wide>(1) << 126) / kBillion) return Nanos::max();
   const Wide at = scaled * kBillion / rate_.nano_hits;
   return at > static_cast<Wide>(INT64_MAX) ? Nanos::max() : Nanos(static_cast<std::int64_t>(at));
 }
 
+Nanos Shape::due_when(long double hits) const {
+  if (parts_ == nullptr) {
+    const long double at =
+        hits * static_cast<long double>(kBillion) / static_cast<long double>(rate_.nano_hits) * static_cast<long double>(rate_.per.count());
+    return at >= static_cast<long double>(INT64_MAX) ? Nanos::max() : Nanos(static_cast<std::int64_t>(at));
+  }
+  const long double scaled = hits * static_cast<long double>(load::kOneHit);
+  if (scaled >= static_cast<long double>(parts_->size)) return Nanos::max();
+  return due_in(*parts_, static_cast<load::NanoHits>(scaled));
+}
+
 // The least n with due(n) >= t, that is ceil(t * rate) up to the rounding down in due().
 std::uint64_t Shape::hits_before(Nanos t) const {
   if (t.count() <= 0) return 0;
+  if (parts_ != nullptr) {
+    if (parts_->length != Nanos::max()) t = std::min(t, parts_->length);
+    const load::Piece& piece = parts_->at_time(t - Nanos(1));
+    const load::NanoHits counted = piece.before + piece.counted(t - piece.start);
+    const load::NanoHits whole = std::min<load::NanoHits>((counted + load::kOneHit - 1) / load::kOneHit, INT64_MAX);
+    auto n = static_cast<std::uint64_t>(whole);
+    while (n > 0 && due(n - 1) >= t) --n;  // what rounding left, one or none
+    while (due(n) < t) ++n;
+    return n;
+  }
   const Wide per = static_cast<Wide>(rate_.per.count()) * kBillion;
   const Wide n = (static_cast<Wide>(t.count()) * rate_.nano_hits + per - 1) / per;
   if (n > static_cast<Wide>(INT64_MAX)) return INT64_MAX;
   return static_cast<std::uint64_t>(n);
 }
 
-double Shape::rate_at(Nanos) const { return closed_ ? 0 : rate_.per_second(); }
+double Shape::rate_at(Nanos t) const {
+  if (closed_) return 0;
+  if (parts_ == nullptr) return rate_.per_second();
+  if (t >= parts_->length) return 0;
+  const load::Piece& piece = parts_->at_time(t);
+  return piece.rate_at(t - piece.start);
+}
+
+double Shape::peak() const {
+  if (parts_ == nullptr) return rate_at(Nanos(0));
+  double highest = 0;
+  for (const load::Piece& piece : parts_->pieces) highest = std::max(highest, piece.peak());
+  return highest;
+}
+
+std::optional<Nanos> Shape::length() const {
+  if (parts_ == nullptr || parts_->length == Nanos::max()) return std::nullopt;
+  return parts_->length;
+}
+
+std::span<const Shape::Stage> Shape::stages() const {
+  if (parts_ == nullptr) return {};
+  return parts_->stages;
+}
 
 std::string Shape::text() const {
   if (closed_) return "0";
-  const std::string unit = format_duration(rate_.per);
-  if (unit == "1s") return number_text(rate_.nano_hits) + "/s";
-  if (unit == "1m0s") return number_text(rate_.nano_hits) + "/m";
-  if (unit == "1h0m0s") return number_text(rate_.nano_hits) + "/h";
-  return number_text(rate_.nano_hits) + "/" + unit;
-}
-
-Expected<Shape> parse_shape(std::string_view text) {
-  if (text == "infinity" || text == "max" || text == "unlimited") return Shape::closed();
-  const std::size_t slash = text.find('/');
-  const auto count = parse_count(text, text.substr(0, slash));
-  if (!count) return std::unexpected(count.error());
-  Nanos per(kBillion);
-  if (slash != std::string_view::npos) {
-    const auto unit = parse_unit(text, text.substr(slash + 1));
-    if (!unit) return std::unexpected(unit.error());
-    per = *unit;
+  if (parts_ == nullptr) return load::rate_text(rate_);
+  std::string all = parts_->is_random ? "poisson " : "";
+  for (const Stage& stage : parts_->stages) {
+    if (&stage != &parts_->stages.front()) all += ", ";
+    all += stage.text;
   }
-  if (*count == 0) return Shape::closed();
-  Wide hits = *count;
-  if (hits > static_cast<Wide>(kHighestRatePerSecond) * per.count()) return too_high(text);
-  // Ten thousand million in an hour are no more than a thousand million in six minutes, which fit.
-  for (; hits > INT64_MAX && hits % 10 == 0 && per.count() % 10 == 0; hits /= 10) per /= 10;
-  if (hits > INT64_MAX) return bad(text, "more digits than can be kept, take a shorter time unit");
-  return Shape::constant({static_cast<std::int64_t>(hits), per});
+  return all;
 }
 
 }  // namespace thrum

@@ -36,7 +36,7 @@ Shard::Shard(Plan& plan, Slice slice, Feeder* feeder)
       slice_(slice),
       feeder_(feeder),
       pacer_(plan.options.shape.is_closed() ? Shape::constant({1'000'000'000, Nanos(1'000'000'000)}) : plan.options.shape,
-             plan.options.catch_up, plan.options.shape.is_closed() ? 0 : plan.total, slice),
+             plan.options.catch_up, plan.options.shape.is_closed() ? 0 : plan.total, slice, plan.end, plan.options.seed),
       sleeper_(plan.options.spin),
       max_in_flight_(share_of(plan.options.max_workers, slice.shard, slice.shards)),
       max_idle_((plan.options.connections + slice.shards - 1) / slice.shards),

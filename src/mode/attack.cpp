@@ -4,11 +4,13 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <random>
 
 #include "base/clock.hpp"
 #include "base/duration.hpp"
 #include "base/text.hpp"
 #include "mode/attack_product.hpp"
+#include "mode/gate_watch.hpp"
 #include "mode/linger.hpp"
 #include "mode/once.hpp"
 #include "mode/open_attacker.hpp"
@@ -21,6 +23,12 @@
 
 namespace thrum::mode {
 namespace {
+
+// What a double holds exactly, so that it can be read back from JSON.
+std::uint64_t any_seed() {
+  std::random_device device;
+  return (static_cast<std::uint64_t>(device()) << 32 | device()) >> 11;
+}
 
 constexpr std::uint64_t kTolerance = 100;  // one missed hit in a hundred is worth a word
 
@@ -76,6 +84,7 @@ class AttackRun final : public Attack, private ResultSink {
  private:
   Expected<void> take(std::span<const Result> results) override {
     if (page_) page_->add(results);
+    if (gates_) gates_->add(results);
     return watch(product_->take(results));
   }
   Expected<void> tick() override {
@@ -99,6 +108,7 @@ class AttackRun final : public Attack, private ResultSink {
   std::unique_ptr<Attacker> attacker_;
   std::unique_ptr<AttackProduct> product_;
   std::optional<ui::ProgressLine> progress_;
+  std::optional<GateWatch> gates_;
   std::unique_ptr<ui::MetricsPage> page_;
   Linger linger_;
   std::atomic<bool> is_lingering_{false};
@@ -109,11 +119,15 @@ Expected<void> AttackRun::prepare() {
   if (request_.heeds_environment) add_environment(request_.options.proxy, environment_variable);
   if (auto checked = check(request_); !checked) return checked;
   if (auto safe = check_streams(request_); !safe) return safe;
+  if (request_.options.shape.is_random()) request_.options.seed = request_.seed.value_or(any_seed());
+  auto gates = parse_gates(request_.fail_if);
+  if (!gates) return std::unexpected(std::move(gates.error()));
   auto attacker = open_attacker(request_);
   if (!attacker) return std::unexpected(std::move(attacker.error()));
   attacker_ = std::move(*attacker);
   if (!request_.metrics_addr.empty())
     if (auto opened = open_page(); !opened) return opened;
+  if (!gates->empty()) gates_.emplace(std::move(*gates), request_.junit, request_.options);
   // Last, so that no mistake in what comes before empties an older file.
   auto product = open_product(request_, hooks_);
   if (!product) return std::unexpected(std::move(product.error()));
@@ -175,7 +189,15 @@ Expected<AttackEnd> AttackRun::finish(const Expected<Summary>& summary) {
   if (summary->ran_dry && asked != kUnlimited && books.scheduled < asked)
     hooks_.warn(
         fmt::format("sent {} of {}: the targets ended first; without -lazy they are sent in turn, round and round", books.sent, asked));
-  return request_.strict_rate && !kept_rate(*summary) ? AttackEnd::off_rate : AttackEnd::done;
+  bool is_crossed = false;
+  if (gates_) {
+    const auto judged = gates_->judge(*summary);
+    if (!judged) return std::unexpected(judged.error());
+    for (const report::Judged& each : *judged) hooks_.warn(line_of(each));
+    is_crossed = report::any_crossed(*judged);
+  }
+  if (request_.strict_rate && !kept_rate(*summary)) return AttackEnd::off_rate;
+  return is_crossed ? AttackEnd::gate : AttackEnd::done;
 }
 
 }  // namespace

@@ -34,6 +34,9 @@ struct AttackRequest {
   std::string output = "stdout";         // a file, or stdout
   Encoding encoding = Encoding::native;
   std::optional<bool> progress;                            // none given: when stderr is a terminal
+  std::optional<std::uint64_t> seed;                       // of what is drawn at random; none given: any, kept in the results
+  std::vector<std::string> fail_if;                        // what must not be: "p99>250ms"; see report/gates.hpp
+  std::string junit;                                       // a file for the verdicts on these; empty: none
   bool strict_rate = false;                                // not keeping the rate is a failure
   std::string metrics_addr;                                // HOST:PORT of the metrics page; empty: none
   Nanos metrics_linger{0};                                 // how long its last values stay there after the end
@@ -51,6 +54,7 @@ std::string foreseen_limit(const AttackRequest& request);
 enum class AttackEnd : std::uint8_t {
   done,      // as asked, or stopped by somebody
   off_rate,  // done, but with strict_rate the rate was not kept
+  gate,      // done, but failed by one of fail_if
 };
 
 // Where the words go; the progress line goes to stderr by itself.

@@ -12,28 +12,12 @@ namespace thrum::mode {
 namespace {
 
 // They say how to attack, or what becomes of results; -once does neither.
-constexpr auto kNotForOnce = std::to_array<std::string_view>({"lazy",
-                                                              "rate",
-                                                              "duration",
-                                                              "n",
-                                                              "workers",
-                                                              "max-workers",
-                                                              "connections",
-                                                              "max-connections",
-                                                              "streams",
-                                                              "preconnect",
-                                                              "connect-rate",
-                                                              "catch-up",
-                                                              "grace",
-                                                              "spin",
-                                                              "cpus",
-                                                              "strict-rate",
-                                                              "output",
-                                                              "encoding",
-                                                              "capture",
-                                                              "progress",
-                                                              "prometheus-addr",
-                                                              "prometheus-linger"});
+constexpr auto kNotForOnce =
+    std::to_array<std::string_view>({"lazy",       "rate",         "seed",        "duration",        "n",
+                                     "workers",    "max-workers",  "connections", "max-connections", "streams",
+                                     "preconnect", "connect-rate", "catch-up",    "grace",           "spin",
+                                     "cpus",       "strict-rate",  "fail-if",     "junit",           "output",
+                                     "encoding",   "capture",      "progress",    "prometheus-addr", "prometheus-linger"});
 
 // A closed loop has no schedule that could be kept or missed.
 const char* schedule_flag(const AttackRequest& request) {
@@ -57,6 +41,10 @@ Expected<void> check(const AttackRequest& request) {
         "-rate=0 sends as fast as -max-workers allow, so give -max-workers=N too: how many requests may be in flight at once");
   if (const char* const flag = schedule_flag(request); o.shape.is_closed() && flag != nullptr)
     return usage_error(fmt::format("{} is about hits that are due at a time, and with -rate=0 none is; leave one out", flag));
+  if (!request.junit.empty() && request.fail_if.empty())
+    return usage_error("-junit holds the verdicts on -fail-if, so give a gate too, as in -fail-if='p99>250ms'");
+  if (request.seed && !o.shape.is_random())
+    return usage_error("-seed is for what is drawn at random, and this -rate draws nothing; write -rate='poisson 100/s', say");
   if (o.tls.cert_file.empty() && !o.tls.key_file.empty()) return usage_error("-key is the key of -cert, so give -cert=FILE too");
   if (request.capture_body && request.max_body == 0)
     return usage_error("-capture=body keeps bodies and -max-body=0 keeps none of them; leave one out");
@@ -92,7 +80,7 @@ std::string foreseen_limit(const AttackRequest& request) {
   const double addresses = static_cast<double>(std::max<std::size_t>(1, o.local_addresses.size()));
   const double ports = addresses * host::local_ports().count();
   const double seconds = o.duration > Nanos(0) ? std::min(kRest, static_cast<double>(o.duration.count()) / 1e9) : kRest;
-  const double rate = o.shape.rate_at(Nanos(0)), hits = std::min(rate * seconds, static_cast<double>(o.hits));
+  const double rate = o.shape.peak(), hits = std::min(rate * seconds, static_cast<double>(o.hits));
   if (hits <= ports) return {};
   return fmt::format(
       "-keepalive=false at {:.0f}/s takes a new local port for each hit, and one that thrum closes before its server does rests for a "

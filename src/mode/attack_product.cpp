@@ -44,7 +44,8 @@ std::string host_name() {
 
 Timestamp wall_clock() { return Timestamp::from_unix(std::chrono::system_clock::now().time_since_epoch()); }
 
-double asked_rate(const AttackOptions& o) { return o.shape.is_closed() ? 0 : o.shape.rate_at(Nanos(0)); }
+// Of a rate that changes, the highest.
+double asked_rate(const AttackOptions& o) { return o.shape.is_closed() ? 0 : o.shape.peak(); }
 
 // The run as its results describe it, for every later reader.
 FileHeader header_of(const AttackRequest& request) {
@@ -57,6 +58,7 @@ FileHeader header_of(const AttackRequest& request) {
   header.host = host_name();
   header.start = wall_clock();
   header.shape = o.shape.text();
+  header.seed = o.seed;
   header.asked_rate = asked_rate(o);
   header.duration = o.duration;
   header.hits = o.hits;
@@ -90,14 +92,17 @@ class Report final : public AttackProduct {
     const AttackOptions& o = request.options;
     plan_.start = wall_clock();
     plan_.shape = o.shape.text();
+    plan_.seed = o.seed;
     plan_.rate = asked_rate(o);
     if (!o.shape.is_closed()) plan_.asked = o.shape;
     plan_.duration = o.duration;
     plan_.hits = o.hits;
+    if (report::StageSplit::is_for(o.shape)) stages_.emplace(o.shape, plan_.start, StatusSet());
   }
 
   Expected<void> take(std::span<const Result> results) override {
     metrics_.add(results);
+    if (stages_) stages_->add(results);
     return {};
   }
 
@@ -107,7 +112,9 @@ class Report final : public AttackProduct {
     plan_.summary = summary;
     report::Input input;
     input.total = metrics_;
-    input.runs.push_back({name_, {}, std::move(metrics_), std::move(plan_)});
+    const std::uint64_t hits = plan_.hits;
+    input.runs.push_back({name_, {}, std::move(metrics_), std::move(plan_), {}});
+    if (stages_) input.runs[0].stages = stages_->parts(summary.sending, hits);
     return hooks_.print(report::text(input));
   }
 
@@ -118,6 +125,7 @@ class Report final : public AttackProduct {
   AttackHooks hooks_;
   report::Plan plan_;
   Metrics metrics_;
+  std::optional<report::StageSplit> stages_;
 };
 
 }  // namespace

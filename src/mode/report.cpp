@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "measure/grouping.hpp"
 #include "measure/where.hpp"
+#include "mode/gate_watch.hpp"
 #include "mode/product.hpp"
 #include "mode/results_input.hpp"
 #include "report/entries.hpp"
@@ -18,6 +19,7 @@
 #include "report/histogram.hpp"
 #include "report/json.hpp"
 #include "report/seconds.hpp"
+#include "report/stages.hpp"
 #include "report/text.hpp"
 #include "report/type.hpp"
 #include "ui/screen.hpp"
@@ -37,6 +39,7 @@ struct Reading {
   std::optional<Timestamp> start;  // known once there are results
   std::string attack;              // the name that all results carry
   bool several_names = false;      // they don't
+  std::optional<report::StageSplit> stages;
 };
 
 // Without a recorded start the first results are taken to be the first sent, in some order.
@@ -51,6 +54,7 @@ struct Selection {
   std::optional<Where> where;
   std::optional<GroupBy> by;
   GroupRules rules;
+  report::Gates gates;
 };
 
 class ReportRun final : public Report {
@@ -62,6 +66,7 @@ class ReportRun final : public Report {
         percentiles_(std::move(percentiles)),
         where_(std::move(selection.where)),
         by_(selection.by),
+        gates_(std::move(selection.gates)),
         is_filtered_(where_ || request_.from > Nanos(0) || request_.to),
         input_(request_.inputs),
         product_(request_.output, input_.files(), request_.force) {
@@ -73,6 +78,7 @@ class ReportRun final : public Report {
   Expected<void> run() override;
   void stop() noexcept override { input_.stop(); }
   void cut() noexcept override { input_.cut(); }
+  bool is_gate_crossed() const override { return is_gate_crossed_; }
 
  private:
   Expected<void> carry_out();
@@ -84,6 +90,7 @@ class ReportRun final : public Report {
   Expected<void> print(bool interim);
   Expected<std::string> written(bool interim);
   report::Input input(bool interim);
+  Expected<void> judge(report::Input& in);
   std::optional<GroupTable> group_table(const std::vector<report::RunInput>& runs) const;
   void name_runs(std::vector<report::RunInput>& runs) const;
   void warn_of_interruption() const;
@@ -95,6 +102,8 @@ class ReportRun final : public Report {
   std::vector<double> percentiles_;
   std::optional<Where> where_;
   std::optional<GroupBy> by_;
+  report::Gates gates_;
+  bool is_gate_crossed_ = false;
   bool is_filtered_;
   ResultsInput input_;  // owns the runs that runs_ point to
   Product product_;
@@ -171,12 +180,19 @@ void ReportRun::take(const Run& run, std::span<const Result> results) {
     if (!results.empty()) at->attack = results[0].attack;
   }
   Reading& reading = *at;
-  if (!reading.start && !results.empty()) reading.start = start_of(run, results);
+  if (!reading.start && !results.empty()) {
+    reading.start = start_of(run, results);
+    if (!is_filtered_ && is_recorded_live(run))
+      if (auto shape = parse_shape(run.header.shape); shape && !shape->is_closed() && report::StageSplit::is_for(*shape))
+        reading.stages.emplace(std::move(*shape), run.header.start, reading.success);
+  }
   if (run.encoding != Encoding::native)
     for (const Result& r : results) reading.several_names |= r.attack != reading.attack;
   read_ += results.size();
   if (is_filtered_) results = passing(reading, results);
   reading.metrics.add(results);
+  if (reading.stages) reading.stages->add(results);
+  gates_.add(results, reading.success);
   if (groups_)
     for (const Result& r : results) groups_->add(r, is_success(r, reading.success));
   if (buckets_)
@@ -246,6 +262,10 @@ report::Input ReportRun::input(bool interim) {
     in.total.merge(r.metrics);
     run.metrics = interim ? r.metrics : std::move(r.metrics);
     if (!is_filtered_) run.plan = plan_of(*r.run);
+    if (r.stages) {
+      const auto& summary = run.plan->summary;
+      run.stages = r.stages->parts(summary ? summary->sending : run.metrics.figures().latest.since(r.run->header.start), run.plan->hits);
+    }
     in.runs.push_back(std::move(run));
   }
   name_runs(in.runs);
@@ -271,8 +291,19 @@ std::optional<GroupTable> ReportRun::group_table(const std::vector<report::RunIn
   return table_of(GroupBy::run, std::move(groups), request_.max_groups.value_or(kUsualGroups));
 }
 
+Expected<void> ReportRun::judge(report::Input& in) {
+  in.judged = gates_.judge(in);
+  is_gate_crossed_ = report::any_crossed(in.judged);
+  for (const report::Judged& judged : in.judged)
+    if (judged.is_crossed) hooks_.warn(line_of(judged));
+  if (request_.junit.empty()) return {};
+  return write_junit(request_.junit, in.judged);
+}
+
 Expected<std::string> ReportRun::written(bool interim) {
-  const report::Input in = input(interim);
+  report::Input in = input(interim);
+  if (!interim && !gates_.empty())
+    if (const auto judged = judge(in); !judged) return std::unexpected(judged.error());
   switch (type_.kind) {
     case report::Kind::text:
       return report::text(in);
@@ -317,6 +348,10 @@ Expected<Selection> selection_of(const ReportRequest& request, report::Kind kind
                                      printable_prefix(request.type, 20)));
     selection.by = *by;
   }
+  if (!request.junit.empty() && request.fail_if.empty()) return usage_error("-junit: it holds the verdicts on -fail-if, and there is none");
+  auto gates = parse_gates(request.fail_if);
+  if (!gates) return std::unexpected(gates.error());
+  selection.gates = std::move(*gates);
   if (request.max_groups && !selection.by) return usage_error("-max-groups: there are no groups without -by, as in -by=url");
   if (!request.group_rules.empty() && selection.by != GroupBy::url && selection.by != GroupBy::target)
     return usage_error("-group: rules are for -by=url and -by=target");

@@ -25,6 +25,8 @@ struct ReportRequest {
   std::vector<std::string> group_rules{};   // for by = url or target: "/user/:id"
   std::optional<std::size_t> max_groups{};  // the busiest so many have a row; none: 100
   std::string percentiles{};                // further ones for text and json: "50,99,99.9"; empty: none
+  std::vector<std::string> fail_if{};       // what must not be: "p99>250ms"; see report/gates.hpp
+  std::string junit{};                      // a file for the verdicts on these; empty: none
   Nanos every{0};                           // a report each time this has passed, while results still come; 0: only at the end
   std::string output = "stdout";            // a file, or stdout
   bool force = false;                       // may overwrite a file of results
@@ -46,6 +48,9 @@ class Report {
   // Blocks until the results have ended and the report is out. An error of kind broken_pipe: the reader of the report left.
   // An error without text has been told by the hook `warn`: a refused output, after which a pipe on stdin is read to its end.
   virtual Expected<void> run() = 0;
+
+  // After run(): whether the run failed by a gate.
+  virtual bool is_gate_crossed() const = 0;
 
   // From any thread or signal handler. stop(): results that come through a pipe are still read to their end, since whoever
   // sends them was told to stop as well; files are read no further. cut(): nothing is read any more. What was read until

@@ -96,6 +96,10 @@ constexpr auto kEntries = std::to_array<Entry>({
      "to wait for a new connection; with a proxy, connect includes what was said to it. First byte: from the sending of the request to the "
      "first byte of its response, and if a connection had to be opened first, that included. Transfer: from there to the last byte. "
      "Redirecting: from the sending until the last redirect on the way had come; first byte is then that of the last response."},
+    {Id::stages, "Stages", "asked, sent, rate, throughput, success, 50, 99, max", ".stages", "the rate had several stages",
+     "A line for each stage of the rate, of the hits that were due in it: how many were asked for and sent, sent per second of the stage, "
+     "successes per second from its first request to its last answer, latencies, and whether it kept up. Where more was asked for than "
+     "sent, hits of the stage were missed."},
     {Id::runs, "Runs", "asked/s, sent, rate, throughput, success, 50, 99, max", ".runs", "several runs were read",
      "A line for each run, by the attack's name or the file's: its own rate asked for, its own figures as above (throughput: successes per "
      "second from its start to its last answer), and whether it kept up."},
@@ -103,6 +107,8 @@ constexpr auto kEntries = std::to_array<Entry>({
      "A line for each group of results, the busiest first: how many, how many per second over the same time as the whole report, the share "
      "of successes and the latencies, with the percentiles asked for with -percentiles among them. weak: percentiles for which the group "
      "has too few results. Groups beyond -max-groups share the line `others`; the last line is of all results."},
+    {Id::gates, "Gates", "", ".gates", "-fail-if",
+     "A line for each gate: what it came to, and whether the run failed by it. Where nothing is known of what a gate asks for, it failed."},
 });
 
 static_assert([] {

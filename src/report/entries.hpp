@@ -40,8 +40,10 @@ enum class Id : std::uint8_t {
   spooled,
   captures,
   phases,
+  stages,
   runs,
   groups,
+  gates,
 };
 
 struct Entry {

@@ -13,6 +13,8 @@
 #include "measure/coarse_histogram.hpp"
 #include "measure/grouping.hpp"
 #include "measure/series.hpp"
+#include "report/judged.hpp"
+#include "report/stages.hpp"
 #include "thrum/attacker.hpp"
 #include "thrum/metrics.hpp"
 #include "thrum/shape.hpp"
@@ -23,6 +25,7 @@ namespace thrum::report {
 struct Plan {
   Timestamp start;             // wall clock of t = 0
   std::string shape;           // the rate as the user would type it
+  std::uint64_t seed = 0;      // of random arrivals
   double rate = 0;             // hits per second asked for; 0: a closed loop
   std::optional<Shape> asked;  // none: a closed loop, or a shape this version does not know
   Nanos duration{0};           // asked for; 0: open-ended
@@ -37,6 +40,7 @@ struct RunInput {
   std::string file;
   Metrics metrics;  // closed
   std::optional<Plan> plan;
+  std::vector<StagePart> stages;  // of a rate with several
 };
 
 // A report of a part of the results. What was asked for, missed or lost is known of whole runs only, so runs have no plan then.
@@ -56,6 +60,7 @@ struct Input {
   const Series* series = nullptr;       // for the table of seconds
   std::optional<Filter> filter;         // none: a report of everything
   std::optional<GroupTable> groups;     // asked for with -by
+  std::vector<Judged> judged;           // asked for with -fail-if
 };
 
 }  // namespace thrum::report

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "report/gates.hpp"
 #include "report/groups.hpp"
 #include "report/json_text.hpp"
 #include "report/judgement.hpp"
@@ -115,6 +116,7 @@ void error_counts(const Metrics& m, JsonWriter& w) {
 
 void plan(const Plan& p, JsonWriter& w) {
   w.key("started").time(p.start).key("shape").string(p.shape).key("duration").nanos(p.duration);
+  if (p.asked && p.asked->is_random()) w.key("seed").unsigned_integer(p.seed);
   w.key("hits");
   count_or_null(p.hits == kUnlimited ? std::optional<std::uint64_t>() : p.hits, w);
   w.key("spooled_bytes").unsigned_integer(p.spooled_bytes);
@@ -174,6 +176,25 @@ void filter(const Filter& f, std::uint64_t matched, JsonWriter& w) {
   w.key("results").unsigned_integer(matched).key("read").unsigned_integer(f.read).end_object();
 }
 
+void stages(const RunInput& r, JsonWriter& w) {
+  w.begin_array();
+  for (const StagePart& part : r.stages) {
+    const Figures& f = part.metrics.figures();
+    w.begin_object().key("stage").string(part.stage.text).key("start").nanos(part.stage.start).key("length").nanos(part.length);
+    w.key("from").number(part.stage.from).key("to").number(part.stage.to).key("asked");
+    count_or_null(part.asked, w);
+    w.key("requests").unsigned_integer(f.requests).key("rate").number(f.rate).key("throughput").number(f.throughput);
+    w.key("success").number(f.success).key("latencies");
+    vegetas_latencies(f.latencies, w);
+    w.key("response");
+    distribution_or_null(part.metrics.response_latencies(), w);
+    w.key("behind");
+    behind(part.metrics, w);
+    w.key("verdict").string(verdict(part)).end_object();
+  }
+  w.end_array();
+}
+
 // Of a part of a run nothing can be said of whether it kept up.
 void run(const RunInput& r, bool is_part, JsonWriter& w) {
   const Figures& f = r.metrics.figures();
@@ -188,6 +209,10 @@ void run(const RunInput& r, bool is_part, JsonWriter& w) {
   } else {
     behind(r.metrics, w);
     w.key("verdict").string(verdict(r));
+  }
+  if (!r.stages.empty()) {
+    w.key("stages");
+    stages(r, w);
   }
   w.key("plan");
   if (r.plan) {
@@ -266,12 +291,20 @@ void our_fields(const Input& input, JsonWriter& w) {
     w.key("behind");
     behind(m, w);
   }
+  if (input.runs.size() == 1 && !input.runs[0].stages.empty()) {
+    w.key("stages");
+    stages(input.runs[0], w);
+  }
   if (recorded || input.runs.size() > 1) {
     w.key("runs").begin_array();
     for (const RunInput& r : input.runs) run(r, input.filter.has_value(), w);
     w.end_array();
   }
   if (input.groups) group_fields(input, w);
+  if (!input.judged.empty()) {
+    w.key("gates");
+    gate_fields(input.judged, w);
+  }
 }
 
 bool is_writable(Timestamp t) {

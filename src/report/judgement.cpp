@@ -26,7 +26,9 @@ double in_seconds(Nanos d) { return static_cast<double>(d.count()) / 1e9; }
 // that 20 hits at 20/s are a second's worth.
 Nanos scheduled(const Plan& plan) {
   if (!plan.summary) return Nanos(0);
-  return plan.asked ? plan.asked->due(plan.summary->books.scheduled) : plan.summary->sending;
+  if (!plan.asked || plan.asked->is_random()) return plan.summary->sending;
+  const Nanos next = plan.asked->due(plan.summary->books.scheduled);
+  return next == Nanos::max() ? plan.summary->sending : next;  // the shape has ended
 }
 
 // While requests were sent, or were to be.
@@ -44,7 +46,12 @@ Interval sending_of(const RunInput& run) {
 Interval asking_of(const RunInput& run) {
   Interval out = sending_of(run);
   out.rate.reset();
-  if (run.plan && run.plan->rate > 0) out.rate = run.plan->rate;
+  if (!run.plan || run.plan->rate == 0) return out;
+  const Plan& plan = *run.plan;
+  if (!plan.asked || plan.asked->stages().empty())
+    out.rate = plan.rate;
+  else if (plan.summary && out.length > Nanos(0))  // of a rate that changes: the mean
+    out.rate = static_cast<double>(plan.summary->books.scheduled) / in_seconds(out.length);
   return out;
 }
 
@@ -225,6 +232,13 @@ std::string verdict(const RunInput& run) {
   if (const auto growth = falling_behind(run.metrics)) say("fell behind: " + words_of(*growth));
   if (out.empty()) out = run.metrics.requests() > 0 && run.metrics.succeeded() == 0 ? "all failed" : "kept up";
   return out;
+}
+
+std::string verdict(const StagePart& part) {
+  const Metrics& m = part.metrics;
+  if (const auto growth = falling_behind(m)) return "fell behind: " + words_of(*growth);
+  if (part.asked && *part.asked > m.requests()) return fmt::format("missed {} of {}", *part.asked - m.requests(), *part.asked);
+  return m.requests() > 0 && m.succeeded() == 0 ? "all failed" : "kept up";
 }
 
 bool response_differs(const Metrics& metrics) {

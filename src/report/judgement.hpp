@@ -49,6 +49,8 @@ std::string words_of(const Metrics::Growth& growth);
 
 // One run in a few words: "kept up", or everything that went wrong with its rate.
 std::string verdict(const RunInput& run);
+// The same for a stage of one.
+std::string verdict(const StagePart& part);
 
 // Whether what clients felt (response latency) differs from what the target took (service latency) by more than 5 %.
 bool response_differs(const Metrics& metrics);

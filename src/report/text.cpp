@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "report/columns.hpp"
 #include "report/entries.hpp"
+#include "report/gates.hpp"
 #include "report/groups.hpp"
 #include "report/judgement.hpp"
 
@@ -227,6 +228,19 @@ std::optional<double> successes_per_second(const RunInput& run, const Rates& rat
   return *rates.answered * f.success * static_cast<double>(f.requests) / static_cast<double>(answered);
 }
 
+std::string stage_table(const RunInput& run, bool is_named) {
+  std::string out = fmt::format("{}{}\tAsked\tSent\tRate\tThroughput\tSuccess\t50\t99\tMax\tVerdict\n", entry(Id::stages).label,
+                                is_named ? " of " + printable(run.name) : "");
+  for (const StagePart& part : run.stages) {
+    const Figures& f = part.metrics.figures();
+    const double seconds = static_cast<double>(part.length.count()) / 1e9;
+    out += fmt::format("{}\t{}\t{}\t{}\t{:.2f}\t{:.2f}%\t{}\t{}\t{}\t{}\n", part.stage.text, count_or_dash(part.asked), f.requests,
+                       seconds > 0 ? fmt::format("{:.2f}", static_cast<double>(f.requests) / seconds) : "-", f.throughput, f.success * 100,
+                       shown(f.latencies.p50), shown(f.latencies.p99), shown(f.latencies.max), verdict(part));
+  }
+  return out;
+}
+
 // Of parts of runs nothing can be said of whether they kept up.
 std::string run_table(const Input& input) {
   std::string out = fmt::format("{}\t{}\n", entry(Id::runs).label, "Asked/s\tSent\tRate\tThroughput\tSuccess\t50\t99\tMax\tVerdict");
@@ -253,8 +267,11 @@ std::string text(const Input& input) {
   trouble_lines(input, ours);
   if (!ours.empty()) (out += '\n') += ours;
   if (const std::string phases = phase_table(input.total); !phases.empty()) (out += '\n') += phases;
+  for (const RunInput& run : input.runs)
+    if (!run.stages.empty()) (out += '\n') += stage_table(run, input.runs.size() > 1);
   if (input.runs.size() > 1) (out += '\n') += run_table(input);
   if (input.groups) (out += '\n') += group_rows(input);
+  if (!input.judged.empty()) (out += '\n') += gate_rows(input.judged);
   return align_columns(out);
 }
 

@@ -171,16 +171,17 @@ std::string fingerprint(const Options& o) {
   const mode::AttackRequest& r = o.attack;
   add(r.targets), add(static_cast<int>(r.format)), add(r.lazy), add(r.once), add(r.body), add(r.capture_body), add(r.max_body),
       add(r.output);
-  add(static_cast<int>(r.encoding)), add(r.progress), add(r.strict_rate);
+  add(static_cast<int>(r.encoding)), add(r.progress), add(r.strict_rate), add(r.seed), add(r.fail_if), add(r.junit), add(a.http2_only);
   add(r.metrics_addr), add(r.metrics_linger.count());
   const mode::ReportRequest& p = o.report;
   add(p.inputs), add(p.type), add(p.buckets), add(p.percentiles), add(p.every.count()), add(p.output), add(p.force), add(p.strict);
   add(p.explain), add(p.from.count()), add(p.to ? p.to->count() : -1), add(p.where), add(p.by), add(p.group_rules),
-      add(p.max_groups.value_or(0));
+      add(p.max_groups.value_or(0)), add(p.fail_if), add(p.junit);
   const mode::PlotRequest& d = o.plot;
   add(d.inputs), add(d.title), add(d.threshold), add(d.output), add(d.force), add(d.strict);
   const mode::EncodeOptions& e = o.encode;
   add(e.inputs), add(static_cast<int>(e.to)), add(e.output), add(e.csv_header), add(e.strict), add(e.force);
+  add(o.shape.duration.count()), add(o.shape.columns);
   const mode::ServeOptions& s = o.serve;
   add(s.addr), add(s.tls_addr), add(s.cert_file), add(s.key_file), add(s.cert_out), add(s.workers), add(s.work.count());
   return out;
@@ -200,7 +201,7 @@ TEST(FlagTable, EveryFlagChangesSomething) {
   for (const Flag& flag : flag_table()) {
     bool changes = false;
     for (const std::string_view value :
-         {"true", "false", "7", "7s", "9/m", "7MB", "all", "none", "json", "csv", "headers", "A: b", "url", "cpu", "a:1:b:2"}) {
+         {"true", "false", "7", "7s", "9/m", "7MB", "all", "none", "json", "csv", "headers", "A: b", "url", "cpu", "a:1:b:2", "100"}) {
       Options options;
       changes = changes || (flag.bind(options, value) && fingerprint(options) != fingerprint(Options{}));
     }

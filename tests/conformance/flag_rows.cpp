@@ -169,6 +169,9 @@ const std::vector<Row>& all_rows() {
 constexpr NoRow kWithoutRow[] = {
     {"workers", "slots made ready early: nothing shows them but memory"},
     {"spin", "how a hit meets its time to the microsecond: sleeper_test and pacer_test"},
+    {"fail-if", "the exit code is the program's: e2e/gates.sh"},
+    {"junit", "refused without -fail-if: e2e/gates.sh"},
+    {"seed", "refused where nothing is random: e2e/rates.sh and shape_stages_test"},
     {"profile", "the program around the attack writes it: e2e/profile.sh"},
     {"version", "nothing else happens"},
     {"help", "nothing else happens"},

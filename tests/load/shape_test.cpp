@@ -87,23 +87,22 @@ constexpr const char* kTooHigh = "the highest rate is 100000000/s";
 
 INSTANTIATE_TEST_SUITE_P(
     Table, BadRates,
-    testing::Values(BadRate{"abc", "not a number"}, BadRate{"", "a number is missing"}, BadRate{"10/", "unit is missing"},
-                    BadRate{"10/x", "no time unit"}, BadRate{"/1s", "a number is missing"}, BadRate{"1e3", "not a number"},
-                    BadRate{"10/1", "no time unit"}, BadRate{"99999999999999999999", kTooHigh}, BadRate{"10/1s/2", "no time unit"},
-                    BadRate{" 10", "not a number"}, BadRate{"10 /s", "not a number"}, BadRate{"0x10", "not a number"},
-                    BadRate{"1_000", "not a number"}, BadRate{"-5", "negative"}, BadRate{"10/-1s", "longer than 0"},
-                    BadRate{"-5/-1s", "negative"}, BadRate{"5/0s", "longer than 0"}, BadRate{"0/0", "longer than 0"},
-                    BadRate{"1/", "unit is missing"}, BadRate{"1/-1s", "longer than 0"}, BadRate{"nan", "not a number"},
-                    BadRate{"inf", "not a number"}, BadRate{"Infinity", "not a number"}, BadRate{"-0", "negative"},
-                    BadRate{"-", "negative"}, BadRate{"+", "a number is missing"}, BadRate{"+-1", "not a number"},
-                    BadRate{"++1", "not a number"}, BadRate{".", "a number is missing"}, BadRate{"1..5", "not a number"},
-                    BadRate{"1.5.1", "not a number"}, BadRate{"1,5", "not a number"}, BadRate{"1.0000000001", "at most nine decimals"},
-                    BadRate{"100000001", kTooHigh}, BadRate{"100000000.000000001", kTooHigh}, BadRate{"1000000000", kTooHigh},
-                    BadRate{"1000000001", kTooHigh}, BadRate{"2000000000/s", kTooHigh}, BadRate{"1000000000000000000", kTooHigh},
-                    BadRate{"1000000000000000000000000000000", kTooHigh}, BadRate{"1/9ns", kTooHigh}, BadRate{"101/us", kTooHigh},
-                    BadRate{"1/300y", "no time unit"}, BadRate{"1/9999999999h", "no time unit"},
-                    BadRate{"10000000001.3/3600000000001ns", "a shorter time unit"}, BadRate{"1\n", "not a number"},
-                    BadRate{"1/s\033[2J", "no time unit"}));
+    testing::Values(
+        BadRate{"abc", "not a number"}, BadRate{"", "a number is missing"}, BadRate{"10/", "unit is missing"},
+        BadRate{"10/x", "no time unit"}, BadRate{"/1s", "a number is missing"}, BadRate{"1e3", "not a number"},
+        BadRate{"10/1", "no time unit"}, BadRate{"99999999999999999999", kTooHigh}, BadRate{"10/1s/2", "no time unit"},
+        BadRate{" 10", "not a number"}, BadRate{"10 /s", "not a number"}, BadRate{"0x10", "not a number"}, BadRate{"1_000", "not a number"},
+        BadRate{"-5", "negative"}, BadRate{"10/-1s", "longer than 0"}, BadRate{"-5/-1s", "negative"}, BadRate{"5/0s", "longer than 0"},
+        BadRate{"0/0", "longer than 0"}, BadRate{"1/", "unit is missing"}, BadRate{"1/-1s", "longer than 0"},
+        BadRate{"nan", "not a number"}, BadRate{"inf", "not a number"}, BadRate{"Infinity", "not a number"}, BadRate{"-0", "negative"},
+        BadRate{"-", "negative"}, BadRate{"+", "a number is missing"}, BadRate{"+-1", "not a number"}, BadRate{"++1", "not a number"},
+        BadRate{".", "a number is missing"}, BadRate{"1..5", "expected \"over TIME\""}, BadRate{"1.5.1", "not a number"},
+        BadRate{"1,5", "only the last stage"}, BadRate{"1.0000000001", "at most nine decimals"}, BadRate{"100000001", kTooHigh},
+        BadRate{"100000000.000000001", kTooHigh}, BadRate{"1000000000", kTooHigh}, BadRate{"1000000001", kTooHigh},
+        BadRate{"2000000000/s", kTooHigh}, BadRate{"1000000000000000000", kTooHigh}, BadRate{"1000000000000000000000000000000", kTooHigh},
+        BadRate{"1/9ns", kTooHigh}, BadRate{"101/us", kTooHigh}, BadRate{"1/300y", "no time unit"},
+        BadRate{"1/9999999999h", "no time unit"}, BadRate{"10000000001.3/3600000000001ns", "a shorter time unit"},
+        BadRate{"1\n", "not a number"}, BadRate{"1/s\033[2J", "no time unit"}));
 
 TEST(RateErrors, KeepTheTerminalAndTheLineInOnePiece) {
   const std::string hostile = std::string(10'000, '7') + "\033[31m\n";

@@ -181,6 +181,10 @@ TEST(Json, EveryPathExplainedIsThere) {
   Input part = input_of({run_of("a", results)});
   part.filter.emplace();
   part.groups.emplace();
+  StageSplit split(*parse_shape("10/s for 1s, 5/s"), kStart, {});
+  split.add(results);
+  one.runs.front().stages = split.parts(Nanos(2 * kSecond), kUnlimited);
+  one.judged = {{"p99>1s", "1ms", false}};
   const nlohmann::json both = parsed(input), alone = parsed(one), of_part = parsed(part);
   for (const Entry& e : entries()) {
     std::istringstream paths{std::string(e.json)};

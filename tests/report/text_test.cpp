@@ -274,6 +274,10 @@ TEST(Text, EveryLabelIsExplained) {
   one.percentiles = {99.9999};
   runs.push_back(busy);
   Input two = input_of(runs);
+  StageSplit split(*parse_shape("10/s for 1s, 5/s"), kStart, {});
+  split.add(more);
+  one.runs[0].stages = split.parts(Nanos(2 * kSecond), kUnlimited);
+  one.judged = {{"p99>1s", "1ms", false}};
   Input part = input_of({run_of("c", steady(5, kMs, kMs))});
   part.filter.emplace();
   part.groups.emplace();

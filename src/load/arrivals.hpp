@@ -1,0 +1,50 @@
+// When each hit of one shard is due, asked for in the order of the hits: by the shape, or, where it is random, by a sum of
+// exponential gaps (a Poisson process) that every shard draws alike from the seed.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "thrum/shape.hpp"
+
+namespace thrum::load {
+
+class Arrivals {
+ public:
+  Arrivals(const Shape& shape, std::uint64_t seed) : shape_(shape), seed_(seed), is_random_(shape.is_random()) {}
+
+  bool is_random() const { return is_random_; }
+  // Each n not less than the one before. Nanos::max(): the shape ends before.
+  Nanos due(std::uint64_t n) {
+    if (!is_random_) return shape_.due(n);
+    while (drawn_ <= n) expected_ += gap(drawn_++);
+    return shape_.due_when(expected_);
+  }
+  // How many hits are due before t, when hit n, which was asked for last, is the first that may be at t or later.
+  std::uint64_t due_before(Nanos t, std::uint64_t n) const {
+    if (!is_random_) return shape_.hits_before(t);
+    if (t == Nanos::max()) return UINT64_MAX;
+    Arrivals ahead = *this;
+    while (ahead.due(n) < t) ++n;
+    return n;
+  }
+
+ private:
+  // Of mean 1, a function of the seed and n only.
+  long double gap(std::uint64_t n) const {
+    std::uint64_t x = seed_ + (n + 1) * 0x9E3779B97F4A7C15U;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
+    x ^= x >> 31;
+    const double uniform = (static_cast<double>(x >> 11) + 1) * 0x1.0p-53;  // in (0, 1]
+    return -std::log(uniform);
+  }
+
+  Shape shape_;
+  std::uint64_t seed_;
+  bool is_random_;
+  std::uint64_t drawn_ = 0;   // gaps
+  long double expected_ = 0;  // their sum
+};
+
+}  // namespace thrum::load

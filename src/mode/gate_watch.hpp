@@ -1,0 +1,39 @@
+// An attack's gates (-fail-if): what they need to know is gathered while results go where they go. Composition only.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/gates.hpp"
+#include "thrum/attacker.hpp"
+
+namespace thrum::mode {
+
+class GateWatch {
+ public:
+  // `junit`: a file for the verdicts; empty: none.
+  GateWatch(report::Gates gates, std::string junit, const AttackOptions& options);
+
+  void add(std::span<const Result> results);
+  // Once, at the end. An error: the file could not be written.
+  Expected<std::vector<report::Judged>> judge(const Summary& summary);
+
+ private:
+  report::Gates gates_;
+  std::string junit_;
+  Metrics metrics_;
+  std::optional<report::StageSplit> stages_;
+  report::Plan plan_;
+};
+
+// "-fail-if: bad gate …" in one line.
+Expected<report::Gates> parse_gates(std::span<const std::string> texts);
+// Replaces the file as a whole.
+Expected<void> write_junit(const std::string& file, std::span<const report::Judged> judged);
+// "gate p99>250ms: 312ms, FAIL"
+std::string line_of(const report::Judged& judged);
+
+}  // namespace thrum::mode

@@ -24,8 +24,8 @@ class ConnectionOwner {
   virtual void on_connection_down(Connection& c, const net::Fault& fault) = 0;  // its exchanges are still with it
   virtual void on_first_byte(std::uint32_t exchange) = 0;
   virtual void on_response(Connection& c, std::uint32_t exchange, const http::Response& response) = 0;
-  virtual void on_connection_turn(Connection& c) = 0;                      // after each delivery of bytes: it may be free again
-  virtual void on_connection_unflushed(Connection& c) = 0;                 // its session may have something to send
+  virtual void on_connection_turn(Connection& c) = 0;       // after each delivery of bytes: it may be free again
+  virtual void on_connection_unflushed(Connection& c) = 0;  // its session may have something to send
   virtual ConnectionWatcher* watcher() const = 0;
   virtual std::unique_ptr<http::Session> make_session(Connection& c) = 0;  // for a connection that is up
 };

@@ -5,9 +5,9 @@
 #include <new>
 #include <string>
 
-#include "../support/sanitizers.hpp"
 #include "http/request.hpp"
 #include "http/response_parser.hpp"
+#include "support/sanitizers.hpp"
 
 namespace {
 std::size_t allocations = 0;

@@ -6,8 +6,8 @@
 #include <atomic>
 #include <functional>
 
-#include "../support/sanitizers.hpp"
 #include "counted_new.hpp"
+#include "support/sanitizers.hpp"
 #include "support/scripted_server.hpp"
 #include "thrum/attacker.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "../support/sanitizers.hpp"
+#include "support/sanitizers.hpp"
 
 namespace thrum::profile {
 namespace {

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <new>
 
-#include "../support/sanitizers.hpp"
 #include "record/writer.hpp"
 #include "samples.hpp"
+#include "support/sanitizers.hpp"
 
 namespace {
 std::atomic<std::size_t> allocations = 0;

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <new>
 
-#include "../support/sanitizers.hpp"
 #include "loop.hpp"
+#include "support/sanitizers.hpp"
 
 namespace {
 std::uint64_t allocations = 0, bytes_held = 0;

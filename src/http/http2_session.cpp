@@ -512,7 +512,10 @@ void Http2Session::note_field(Stream& s, std::string_view name, std::string_view
 }
 
 void Http2Session::end_head(Stream& s) {
-  if (s.status >= 200) {
+  if (s.status < 100) {  // three digits, but no status (RFC 9110 section 15)
+    s.error = ParseError::bad_status_line;
+    nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, s.id, NGHTTP2_PROTOCOL_ERROR);
+  } else if (s.status >= 200) {
     s.has_head = true;
     if (s.awaits_continue) s.continue_timer->cancel();  // the server does without the body
   } else if (++s.interims > kMaxInterim) {
@@ -529,7 +532,7 @@ void Http2Session::end_head(Stream& s) {
 void Http2Session::end_of_response(Stream& s) {
   s.is_complete = true;
   if (!s.has_unsent_body()) return;  // nghttp2 is about to close the stream
-  answer(s, ParseError::none);
+  answer(s, s.error);
   reset(s, NGHTTP2_NO_ERROR);
 }
 

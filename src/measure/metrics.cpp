@@ -32,21 +32,21 @@ Nanos wrapping_sum(Nanos a, Nanos b) {
 }
 
 // Encodings that don't say how a hit ended may have our words for it, which begin with the phase.
-Outcome outcome_of(const Result& r) {
-  constexpr std::array<std::pair<std::string_view, Outcome>, 11> kPhases{{{"connect: ", Outcome::connect},
-                                                                          {"timeout: ", Outcome::timeout},
-                                                                          {"receive: ", Outcome::truncated},
-                                                                          {"response: ", Outcome::response},
-                                                                          {"tls: ", Outcome::tls},
-                                                                          {"dns: ", Outcome::dns},
-                                                                          {"send: ", Outcome::send},
-                                                                          {"proxy: ", Outcome::proxy},
-                                                                          {"redirect: ", Outcome::redirect},
-                                                                          {"client: ", Outcome::client_limit},
-                                                                          {"cut: ", Outcome::cut}}};
-  if (r.outcome != Outcome::unknown) return r.outcome;
+constexpr std::array<std::pair<std::string_view, Outcome>, 11> kPhases{{{"connect: ", Outcome::connect},
+                                                                        {"timeout: ", Outcome::timeout},
+                                                                        {"receive: ", Outcome::truncated},
+                                                                        {"response: ", Outcome::response},
+                                                                        {"tls: ", Outcome::tls},
+                                                                        {"dns: ", Outcome::dns},
+                                                                        {"send: ", Outcome::send},
+                                                                        {"proxy: ", Outcome::proxy},
+                                                                        {"redirect: ", Outcome::redirect},
+                                                                        {"client: ", Outcome::client_limit},
+                                                                        {"cut: ", Outcome::cut}}};
+
+Outcome outcome_by_words(std::string_view error) {
   for (const auto& [phase, outcome] : kPhases)
-    if (r.error.starts_with(phase)) return outcome;
+    if (error.starts_with(phase)) return outcome;
   return Outcome::unknown;
 }
 
@@ -127,13 +127,13 @@ struct Metrics::State {
       responses.record(Nanos(response));
       lags.record(r.lag);
     }
-    add_phases(r);
     bytes_in += r.bytes_in;
     bytes_out += r.bytes_out;
     retries += r.retries;
     redirects += r.redirects;
     redirected += r.redirects > 0;
-    ++outcomes[static_cast<std::size_t>(outcome_of(r)) % outcomes.size()];
+    const Outcome outcome = r.outcome != Outcome::unknown ? r.outcome : outcome_by_words(r.error);
+    ++outcomes[static_cast<std::size_t>(outcome) % outcomes.size()];
     if (r.code < kCommonCodes) [[likely]]
       ++codes[r.code];
     else
@@ -243,6 +243,7 @@ Metrics::~Metrics() = default;
 
 void Metrics::add(std::span<const Result> results) {
   for (const Result& r : results) state_->add(r);
+  for (const Result& r : results) state_->add_phases(r);
 }
 void Metrics::merge(const Metrics& other) { state_->merge(*other.state_); }
 const Figures& Metrics::close() {

@@ -128,7 +128,7 @@ struct Protocols {
 struct Summary {
   Books books;
   Connections connections;
-  std::vector<AddressCount> addresses;  // the most used first; beyond 256 different ones they are not told apart
+  std::vector<AddressCount> addresses;  // the most used first, of each sending thread the first 256; connections.opened has all
   Protocols protocols;
   Limit limit = Limit::none;
   std::uint64_t limit_value = 0;   // the cap or count that was reached, where there is one

@@ -10,8 +10,11 @@ Expected<ExitCode> run_report(const Invocation& invocation) {
   if (!report) return std::unexpected(report.error());
   InterruptibleBy target(**report);
   const Interrupts interrupts(target);
-  const auto code = ended(Command::report, (*report)->run());
-  return code && *code == ExitCode::done && (*report)->is_gate_crossed() ? ExitCode::gate : code;
+  const auto done = (*report)->run();
+  const auto code = ended(Command::report, done);
+  // A reader that left (report | head) doesn't make it pass.
+  const bool is_done = code ? *code == ExitCode::done : code.error().kind == ErrorKind::broken_pipe;
+  return is_done && (*report)->is_gate_crossed() ? ExitCode::gate : code;
 }
 
 }  // namespace thrum::cli

@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "base/version.hpp"
+#include "mode/live_run.hpp"
 #include "record/writer.hpp"
 #include "report/text.hpp"
 
@@ -43,9 +44,6 @@ std::string host_name() {
 }
 
 Timestamp wall_clock() { return Timestamp::from_unix(std::chrono::system_clock::now().time_since_epoch()); }
-
-// Of a rate that changes, the highest.
-double asked_rate(const AttackOptions& o) { return o.shape.is_closed() ? 0 : o.shape.peak(); }
 
 // The run as its results describe it, for every later reader.
 FileHeader header_of(const AttackRequest& request) {
@@ -88,50 +86,24 @@ class Records final : public AttackProduct {
 
 class Report final : public AttackProduct {
  public:
-  Report(const AttackRequest& request, AttackHooks hooks) : name_(request.options.name), hooks_(std::move(hooks)) {
-    const AttackOptions& o = request.options;
-    plan_.start = wall_clock();
-    plan_.shape = o.shape.text();
-    plan_.seed = o.seed;
-    plan_.rate = asked_rate(o);
-    if (!o.shape.is_closed()) plan_.asked = o.shape;
-    plan_.duration = o.duration;
-    plan_.hits = o.hits;
-    if (report::StageSplit::is_for(o.shape)) stages_.emplace(o.shape, plan_.start, StatusSet());
-  }
+  Report(const AttackOptions& options, AttackHooks hooks) : run_(options), hooks_(std::move(hooks)) {}
 
   Expected<void> take(std::span<const Result> results) override {
-    metrics_.add(results);
-    if (stages_) stages_->add(results);
+    run_.add(results);
     return {};
   }
-
-  Expected<void> finish(const Summary& summary) override {
-    metrics_.close();
-    plan_.start = summary.started;
-    plan_.summary = summary;
-    report::Input input;
-    input.total = metrics_;
-    const std::uint64_t hits = plan_.hits;
-    input.runs.push_back({name_, {}, std::move(metrics_), std::move(plan_), {}});
-    if (stages_) input.runs[0].stages = stages_->parts(summary.sending, hits);
-    return hooks_.print(report::text(input));
-  }
-
+  Expected<void> finish(const Summary& summary) override { return hooks_.print(report::text(run_.finished(summary))); }
   bool tells_limits() const override { return true; }
 
  private:
-  std::string name_;
+  LiveRun run_;
   AttackHooks hooks_;
-  report::Plan plan_;
-  Metrics metrics_;
-  std::optional<report::StageSplit> stages_;
 };
 
 }  // namespace
 
 Expected<std::unique_ptr<AttackProduct>> open_product(const AttackRequest& request, const AttackHooks& hooks) {
-  if (wants_report(request)) return std::make_unique<Report>(request, hooks);
+  if (wants_report(request)) return std::make_unique<Report>(request.options, hooks);
   WriterOptions options;
   options.encoding = request.encoding;
   options.name = request.output;

@@ -10,35 +10,15 @@
 namespace thrum::mode {
 
 GateWatch::GateWatch(report::Gates gates, std::string junit, const AttackOptions& options)
-    : gates_(std::move(gates)), junit_(std::move(junit)) {
-  plan_.shape = options.shape.text();
-  plan_.duration = options.duration;
-  plan_.hits = options.hits;
-  if (options.shape.is_closed()) return;
-  plan_.rate = options.shape.peak();
-  plan_.asked = options.shape;
-  // Hits at random are told apart by time; the attack begins in a moment.
-  const Timestamp start = Timestamp::from_unix(std::chrono::system_clock::now().time_since_epoch());
-  if (gates_.has_stages() && report::StageSplit::is_for(options.shape)) stages_.emplace(options.shape, start, StatusSet());
-}
+    : gates_(std::move(gates)), junit_(std::move(junit)), run_(options) {}
 
 void GateWatch::add(std::span<const Result> results) {
-  metrics_.add(results);
+  run_.add(results);
   gates_.add(results, StatusSet());
-  if (stages_) stages_->add(results);
 }
 
 Expected<std::vector<report::Judged>> GateWatch::judge(const Summary& summary) {
-  metrics_.close();
-  plan_.start = summary.started;
-  plan_.summary = summary;
-  report::Input input;
-  input.total = metrics_;
-  report::RunInput& run = input.runs.emplace_back();
-  run.metrics = std::move(metrics_);
-  if (stages_) run.stages = stages_->parts(summary.sending, plan_.hits);
-  run.plan = std::move(plan_);
-  auto judged = gates_.judge(input);
+  auto judged = gates_.judge(run_.finished(summary));
   if (!junit_.empty())
     if (auto written = write_junit(junit_, judged); !written) return std::unexpected(written.error());
   return judged;

@@ -1,12 +1,11 @@
 // An attack's gates (-fail-if): what they need to know is gathered while results go where they go. Composition only.
 #pragma once
 
-#include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "mode/live_run.hpp"
 #include "report/gates.hpp"
 #include "thrum/attacker.hpp"
 
@@ -24,9 +23,7 @@ class GateWatch {
  private:
   report::Gates gates_;
   std::string junit_;
-  Metrics metrics_;
-  std::optional<report::StageSplit> stages_;
-  report::Plan plan_;
+  LiveRun run_;
 };
 
 // "-fail-if: bad gate …" in one line.

@@ -18,6 +18,7 @@
 #include "report/hdr_log.hpp"
 #include "report/histogram.hpp"
 #include "report/json.hpp"
+#include "report/judgement.hpp"
 #include "report/seconds.hpp"
 #include "report/stages.hpp"
 #include "report/text.hpp"
@@ -264,7 +265,9 @@ report::Input ReportRun::input(bool interim) {
     if (!is_filtered_) run.plan = plan_of(*r.run);
     if (r.stages) {
       const auto& summary = run.plan->summary;
-      run.stages = r.stages->parts(summary ? summary->sending : run.metrics.figures().latest.since(r.run->header.start), run.plan->hits);
+      const bool is_whole = summary && report::lost_of(std::span(&run, 1)) == 0;
+      run.stages = r.stages->parts(summary ? summary->sending : run.metrics.figures().latest.since(r.run->header.start),
+                                   is_whole ? std::optional(run.plan->hits) : std::nullopt);
     }
     in.runs.push_back(std::move(run));
   }

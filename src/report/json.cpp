@@ -6,11 +6,11 @@
 #include <array>
 #include <optional>
 
-#include "base/text.hpp"
-#include "report/gates.hpp"
 #include "report/groups.hpp"
 #include "report/json_text.hpp"
+#include "report/judged.hpp"
 #include "report/judgement.hpp"
+#include "report/times.hpp"
 
 namespace thrum::report {
 namespace {
@@ -250,11 +250,9 @@ void recorded_fields(const Input& input, JsonWriter& w) {
   w.key("response");
   distribution_or_null(input.total.response_latencies(), w);
   w.key("phases").begin_object();
-  for (const auto& [name, h] : phases_of(input.total)) {
-    std::string key(name);
-    std::ranges::replace(key, ' ', '_');
-    w.key(lower(key));
-    distribution_or_null(*h, w);
+  for (const Times& phase : kPhases) {
+    w.key(phase.key);
+    distribution_or_null(phase.of(input.total), w);
   }
   w.end_object().key("failures");
   failure_counts(input.total, w);

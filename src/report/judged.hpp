@@ -1,7 +1,10 @@
-// One gate (-fail-if), once judged; see gates.hpp.
+// Gates (-fail-if) once judged, and how they are shown.
 #pragma once
 
+#include <span>
 #include <string>
+
+#include "report/json_text.hpp"
 
 namespace thrum::report {
 
@@ -10,5 +13,13 @@ struct Judged {
   std::string value;  // what it came to: "312ms", "99.21%", "no data"
   bool is_crossed = false;
 };
+
+bool any_crossed(std::span<const Judged> judged);
+// Rows of a table for people, columns apart by tabs.
+std::string gate_rows(std::span<const Judged> judged);
+// The value of "gates" in a JSON report.
+void gate_fields(std::span<const Judged> judged, JsonWriter& w);
+// For CI servers: a suite of one case for each gate.
+std::string junit(std::span<const Judged> judged);
 
 }  // namespace thrum::report

@@ -258,16 +258,6 @@ std::vector<double> weak(std::uint64_t count, std::span<const double> percentile
   return out;
 }
 
-std::array<std::pair<std::string_view, const Histogram*>, 6> phases_of(const Metrics& metrics) {
-  const Metrics::Phases& p = metrics.phases();
-  return {{{"Redirecting", &p.redirecting},
-           {"DNS", &p.dns},
-           {"Connect", &p.connect},
-           {"TLS", &p.tls},
-           {"First byte", &p.first_byte},
-           {"Transfer", &p.transfer}}};
-}
-
 std::vector<Failure> failures(const Metrics& metrics) {
   std::vector<Failure> out;
   std::uint64_t rest = metrics.failed();

@@ -2,12 +2,9 @@
 // are worth little. Words and figures for all report types, so that they can't disagree.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "report/input.hpp"
@@ -57,9 +54,6 @@ bool response_differs(const Metrics& metrics);
 
 // Those of `percentiles` (0 … 100) above which not even one of `count` results is to be expected.
 std::vector<double> weak(std::uint64_t count, std::span<const double> percentiles);
-
-// The parts of a hit in their order, by name.
-std::array<std::pair<std::string_view, const Histogram*>, 6> phases_of(const Metrics& metrics);
 
 // Of each cause of failure: its name and the number of results.
 struct Failure {

@@ -30,15 +30,15 @@ void StageSplit::add(std::span<const Result> results) {
   }
 }
 
-std::vector<StagePart> StageSplit::parts(Nanos sending, std::uint64_t hits) {
+std::vector<StagePart> StageSplit::parts(Nanos sending, std::optional<std::uint64_t> hits) {
   std::vector<StagePart> out;
   for (std::size_t i = 0; i < metrics_.size(); ++i) {
     const Shape::Stage& stage = shape_.stages()[i];
     const Nanos end = std::min(sending, stage.length ? stage.start + *stage.length : sending);
     if (end <= stage.start && metrics_[i].requests() == 0) continue;
     StagePart part{stage, std::max(Nanos(0), end - stage.start), {}, metrics_[i]};
-    if (!shape_.is_random()) {
-      const auto before = [&](Nanos t) { return std::min(hits, shape_.hits_before(t)); };
+    if (hits && !shape_.is_random()) {
+      const auto before = [&](Nanos t) { return std::min(*hits, shape_.hits_before(t)); };
       part.asked = before(std::max(end, stage.start)) - before(stage.start);
     }
     part.metrics.close();

@@ -14,7 +14,7 @@ namespace thrum::report {
 struct StagePart {
   Shape::Stage stage;
   Nanos length{0};                     // of the stage, as far as it was carried out
-  std::optional<std::uint64_t> asked;  // hits due in it; none: they came at random
+  std::optional<std::uint64_t> asked;  // hits due in it; none: not known, or they came at random
   Metrics metrics;                     // closed
 };
 
@@ -28,8 +28,9 @@ class StageSplit {
   // `start`: when the run began, by which hits at random times are told apart; others are by their number.
   StageSplit(Shape shape, Timestamp start, StatusSet success);
   void add(std::span<const Result> results);
-  // Those of which something is known, in order. `sending`: how long the schedule was carried out; `hits`: the most it had.
-  std::vector<StagePart> parts(Nanos sending, std::uint64_t hits);
+  // Those of which something is known, in order. `sending`: how long the schedule was carried out; `hits`: the most it had, none while
+  // it is going on, or where results were lost.
+  std::vector<StagePart> parts(Nanos sending, std::optional<std::uint64_t> hits);
 
  private:
   std::size_t stage_of(const Result& result) const;

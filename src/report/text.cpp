@@ -12,9 +12,9 @@
 #include "base/text.hpp"
 #include "report/columns.hpp"
 #include "report/entries.hpp"
-#include "report/gates.hpp"
 #include "report/groups.hpp"
 #include "report/judgement.hpp"
+#include "report/times.hpp"
 
 namespace thrum::report {
 namespace {
@@ -117,9 +117,12 @@ void connections_line(const Input& input, std::string& out) {
 
 void addresses_line(const Input& input, std::string& out) {
   std::vector<std::pair<std::string, std::uint64_t>> all;
+  std::uint64_t others = 0;
   for (const RunInput& run : input.runs) {
-    if (!run.plan || !run.plan->summary) continue;
+    if (!run.plan || !run.plan->summary || run.plan->summary->addresses.empty()) continue;
+    others += run.plan->summary->connections.opened;
     for (const AddressCount& a : run.plan->summary->addresses) {
+      others -= std::min(others, a.connections);
       const auto known = std::ranges::find(all, a.address, &std::pair<std::string, std::uint64_t>::first);
       if (known != all.end())
         known->second += a.connections;
@@ -127,6 +130,7 @@ void addresses_line(const Input& input, std::string& out) {
         all.emplace_back(printable(a.address), a.connections);
     }
   }
+  if (others > 0) all.emplace_back("others", others);
   if (all.size() > 1) line(out, Id::addresses, joined_counts(all));
 }
 
@@ -211,11 +215,12 @@ void trouble_lines(const Input& input, std::string& out) {
 
 std::string phase_table(const Metrics& metrics) {
   std::string out;
-  for (const auto& [name, h] : phases_of(metrics)) {
-    if (h->count() == 0) continue;
+  for (const Times& phase : kPhases) {
+    const Histogram& h = phase.of(metrics);
+    if (h.count() == 0) continue;
     if (out.empty()) out = fmt::format("{}\tCount\tMin\tMean\t50\t90\t99\tMax\n", entry(Id::phases).label);
-    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", name, h->count(), shown(h->min()), shown(h->mean()), shown(h->quantile(0.5)),
-                       shown(h->quantile(0.9)), shown(h->quantile(0.99)), shown(h->max()));
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", phase.label, h.count(), shown(h.min()), shown(h.mean()), shown(h.quantile(0.5)),
+                       shown(h.quantile(0.9)), shown(h.quantile(0.99)), shown(h.max()));
   }
   return out;
 }

@@ -5,18 +5,16 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
 #include "net/network.hpp"
+#include "require.hpp"
+
+using thrum::fuzz::require;
 
 namespace {
 
 using namespace thrum::net;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 struct Waiting final : Resolver::Lookup {
   void on_lookup(Resolver::Answer answer) override {

@@ -1,18 +1,12 @@
 // Any text: gates that can be judged and written, or one line that says why not.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "report/gates.hpp"
+#include "require.hpp"
 
-namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-}  // namespace
+using thrum::fuzz::require;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::vector<std::string> texts{std::string(reinterpret_cast<const char*>(data), size)};

@@ -3,7 +3,6 @@
 // captures, bit 5 one is cancelled half-way, bit 6 in pieces of three bytes. However it goes, each request that was not
 // cancelled is answered exactly once, at the latest when the connection ends.
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <span>
@@ -12,14 +11,13 @@
 
 #include "http/session.hpp"
 #include "net/network.hpp"
+#include "require.hpp"
+
+using thrum::fuzz::require;
 
 namespace {
 
 using namespace thrum;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 class Recorder final : public http::ResponseCapture {
  public:

@@ -7,7 +7,10 @@
 
 #include "base/text.hpp"
 #include "http/redirect.hpp"
+#include "require.hpp"
 #include "text_input.hpp"
+
+using thrum::fuzz::require;
 
 namespace {
 

@@ -2,7 +2,6 @@
 // its figures are those of all results read as one run.
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -15,16 +14,15 @@
 #include "report/json.hpp"
 #include "report/seconds.hpp"
 #include "report/text.hpp"
+#include "require.hpp"
+
+using thrum::fuzz::require;
 
 namespace {
 
 using thrum::Metrics;
 using thrum::Nanos;
 using thrum::Result;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 class Bytes {
  public:

@@ -1,18 +1,16 @@
 // What a user types after -type, -buckets, -percentiles and for codes of success: understood, or one line that says why not.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "measure/buckets.hpp"
 #include "report/type.hpp"
+#include "require.hpp"
 #include "thrum/metrics.hpp"
 
-namespace {
+using thrum::fuzz::require;
 
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+namespace {
 
 template <class T>
 bool is_explained(const thrum::Expected<T>& result) {

@@ -11,6 +11,8 @@
 #include "http/request.hpp"
 #include "text_input.hpp"
 
+using thrum::fuzz::require;
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
   thrum::Target target;

@@ -2,12 +2,14 @@
 // what the parser says of them must hold. The first byte of the input is a limit for contents, in units of 16 bytes.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "require.hpp"
 #include "serve/request_parser.hpp"
+
+using thrum::fuzz::require;
 
 namespace {
 
@@ -15,10 +17,6 @@ using thrum::serve::RequestError;
 using thrum::serve::RequestHead;
 using thrum::serve::RequestParser;
 using State = RequestParser::State;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 std::string show(const RequestHead& h) {
   std::string s = std::string(h.method) + " " + std::string(h.target) + " " + std::string(h.path) + " " + std::string(h.query);

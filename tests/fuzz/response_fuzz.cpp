@@ -1,7 +1,6 @@
 // Any bytes as a response: fed whole, cut in two at every place, and byte by byte, they must mean the same.
 // The first byte of the input chooses: bit 0 a HEAD request, bit 1 the stream ends after the bytes, bit 2 nobody captures.
 #include <cstdint>
-#include <cstdlib>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,15 +8,14 @@
 #include <vector>
 
 #include "http/response_parser.hpp"
+#include "require.hpp"
+
+using thrum::fuzz::require;
 
 namespace {
 
 using thrum::http::ParseError;
 using thrum::http::ResponseParser;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 class Recorder : public thrum::http::ResponseCapture {
  public:

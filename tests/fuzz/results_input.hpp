@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,12 +12,9 @@
 
 #include "record/encoder.hpp"
 #include "record/reader.hpp"
+#include "require.hpp"
 
 namespace thrum::fuzz {
-
-inline void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 struct ReadBack {
   std::string as_json;  // all results, as JSON lines

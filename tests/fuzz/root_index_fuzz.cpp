@@ -2,19 +2,17 @@
 #include <openssl/pem.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "net/root_index.hpp"
 #include "net/tls_files.hpp"
+#include "require.hpp"
+
+using thrum::fuzz::require;
 
 namespace {
 
 using thrum::net::RootIndex;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 bool is_taken(std::string_view pem, RootIndex::Care care) {
   RootIndex index;

@@ -1,17 +1,11 @@
 // Any text: a rate whose hits are due in order and which reads back from what it prints, or one line that says why not.
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
+#include "require.hpp"
 #include "thrum/shape.hpp"
 
-namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-}  // namespace
+using thrum::fuzz::require;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -3,20 +3,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 #include <string>
 #include <string_view>
 
 #include "base/text.hpp"
 #include "http/request.hpp"
+#include "require.hpp"
 #include "targets/targets.hpp"
 
 namespace thrum::fuzz {
-
-inline void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 inline Expected<std::vector<Target>> read(std::string_view text, TargetFormat format, std::size_t step) {
   const auto source = targets::make_source(targets::Input::text(text, "list", step), format, std::numeric_limits<std::size_t>::max());

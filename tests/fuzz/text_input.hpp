@@ -2,12 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
 
-inline void require(bool holds) {
-  if (!holds) std::abort();
-}
+#include "require.hpp"
 
 inline std::string_view take_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());

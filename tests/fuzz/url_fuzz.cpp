@@ -1,15 +1,13 @@
 // Any text: a URL that can be sent, or one line that says why not.
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "http/url.hpp"
+#include "require.hpp"
+
+using thrum::fuzz::require;
 
 namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 bool is_clean(std::string_view s) {
   for (char c : s)

@@ -2,19 +2,17 @@
 // The text up to the first newline is the condition (or the rule), what follows are the texts of a result, a line each.
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "base/text.hpp"
 #include "measure/grouping.hpp"
 #include "measure/where.hpp"
+#include "require.hpp"
+
+using thrum::fuzz::require;
 
 namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 template <class T>
 bool is_explained(const thrum::Expected<T>& result) {

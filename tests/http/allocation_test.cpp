@@ -41,9 +41,7 @@ void read_in_pieces(ResponseParser& parser, std::string_view bytes, std::size_t 
 }
 
 TEST(Allocation, TheCounterCounts) {
-#if defined(THRUM_THREAD_SANITIZER)
-  GTEST_SKIP() << "clang's ThreadSanitizer has an operator new of its own";
-#endif
+  THRUM_SKIP_WITHOUT_OWN_NEW();
   EXPECT_EQ(allocations_of([] { ::operator delete(::operator new(1)); }), 1u);
 }
 

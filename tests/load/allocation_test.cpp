@@ -192,9 +192,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // The count would see one: so that the zeros above mean something.
 TEST(Counting, SeesAnAllocation) {
-#if defined(THRUM_THREAD_SANITIZER)
-  GTEST_SKIP() << "clang's ThreadSanitizer has an operator new of its own";
-#endif
+  THRUM_SKIP_WITHOUT_OWN_NEW();
   counted_new::by_shards = 0;
   counted_new::thread_is = Thread::shard;
   counted_new::is_counting = true;

@@ -35,9 +35,7 @@ using samples::Kept;
 class Allocation : public ::testing::TestWithParam<Encoding> {};
 
 TEST(Allocation, TheCounterCounts) {
-#if defined(THRUM_THREAD_SANITIZER)
-  GTEST_SKIP() << "clang's ThreadSanitizer has an operator new of its own";
-#endif
+  THRUM_SKIP_WITHOUT_OWN_NEW();
   const std::size_t before = allocations;
   ::operator delete(::operator new(1));
   EXPECT_EQ(allocations, before + 1);

@@ -84,9 +84,7 @@ TEST(Allocation, IdleConnectionsAreSmall) {
 }
 
 TEST(Allocation, TheTestSeesThem) {
-#if defined(THRUM_THREAD_SANITIZER)
-  GTEST_SKIP() << "clang's ThreadSanitizer has an operator new of its own";
-#endif
+  THRUM_SKIP_WITHOUT_OWN_NEW();
   Loop loop;
   loop.serve_demo();
   Client client(loop);

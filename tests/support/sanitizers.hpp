@@ -13,3 +13,10 @@
 #define THRUM_THREAD_SANITIZER
 #endif
 #endif
+
+// For tests that need the operator new which they define to be the one that is called.
+#if defined(THRUM_THREAD_SANITIZER)
+#define THRUM_SKIP_WITHOUT_OWN_NEW() GTEST_SKIP() << "clang's ThreadSanitizer has an operator new of its own"
+#else
+#define THRUM_SKIP_WITHOUT_OWN_NEW() static_cast<void>(0)
+#endif

@@ -1,0 +1,32 @@
+// A run as its own process knows it while it goes on: its figures, its stages, what was asked of it. For whoever tells or judges it at
+// its end: the report on a terminal, and gates.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "report/input.hpp"
+#include "thrum/attacker.hpp"
+
+namespace thrum::mode {
+
+class LiveRun {
+ public:
+  explicit LiveRun(const AttackOptions& options);
+
+  void add(std::span<const Result> results);
+  // Once, at the end.
+  report::Input finished(const Summary& summary);
+
+ private:
+  std::string name_;
+  Metrics metrics_;
+  report::Plan plan_;
+  std::optional<report::StageSplit> stages_;
+};
+
+// Hits per second asked for, as results files hold it: of a rate that changes, the highest; 0: a closed loop.
+double asked_rate(const AttackOptions& options);
+
+}  // namespace thrum::mode

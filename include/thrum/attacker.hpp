@@ -2,6 +2,7 @@
 // neither signals nor process limits; run() works on the caller's thread and on sending threads of its own.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -97,7 +98,7 @@ struct Books {
   std::uint64_t scheduled = 0, sent = 0, missed = 0, ok = 0, failed = 0, cut = 0;
 };
 
-// What kept hits from leaving when they were due, if anything did.
+// What kept hits from leaving when they were due, if anything did; or, where all left in time, what made answers late on their way.
 enum class Limit : std::uint8_t {
   none,
   workers,      // -max-workers
@@ -106,8 +107,10 @@ enum class Limit : std::uint8_t {
   local_ports,
   targets,  // the source of targets was slow
   cpu,      // this machine: too little CPU, or sleeps that ended late
-  target,   // responses came slower than hits were due, and connections can't be opened without end
+  target,   // responses came slower than hits were due, and connections can't be opened without end; or it took none for a while
+  network,  // segments were lost on the way
 };
+inline constexpr std::size_t kLimits = 9;
 
 struct Connections {
   std::uint64_t opened = 0, failed = 0, reused = 0, peak = 0, stale_retries = 0;
@@ -120,6 +123,27 @@ struct AddressCount {
   std::uint64_t connections = 0;
 };
 
+// What went over connections, and how TCP fared (TCP_INFO). Segments are those of connections that were asked about when they ended:
+// of all, or of a sample where many end quickly. On unix sockets there are none.
+struct Traffic {
+  std::uint64_t bytes_in = 0, bytes_out = 0;             // of all connections: heads, bodies, TLS
+  std::uint64_t connections = 0;                         // asked about
+  std::uint64_t segments_in = 0, segments_out = 0;       // that carried data, and SYNs sent
+  std::uint64_t retransmitted = 0;                       // of segments_out
+  std::uint64_t retransmitted_opening = 0;               // of these: before the connection was up
+  std::uint64_t out_of_order = 0;                        // of segments_in
+  Nanos rtt = Result::kNone, least_rtt = Result::kNone;  // round trip as TCP measures it: the mean, the shortest
+};
+
+// What this machine did to the run.
+struct Interference {
+  double quota = 0;                          // cores that its control group may use; 0: as many as there are
+  std::uint64_t periods = 0, throttled = 0;  // of the quota: in all, and those in which it was used up
+  Nanos throttled_time{0};                   // for which the group was stopped then, on all cores together
+  double stolen = 0;                         // share of the cores' time that the host of a virtual machine kept for others
+  std::uint64_t listen_overflows = 0;        // connections that listeners on this machine had no room for, if a target is on it
+};
+
 // Whole responses, by the protocol they came by.
 struct Protocols {
   std::uint64_t http1 = 0, http2 = 0;
@@ -130,6 +154,8 @@ struct Summary {
   Connections connections;
   std::vector<AddressCount> addresses;  // the most used first, of each sending thread the first 256; connections.opened has all
   Protocols protocols;
+  Traffic traffic;
+  Interference interference;
   Limit limit = Limit::none;
   std::uint64_t limit_value = 0;   // the cap or count that was reached, where there is one
   std::uint64_t limit_needed = 0;  // an estimate of what would have been enough, 0 if unknown

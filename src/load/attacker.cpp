@@ -14,11 +14,14 @@
 #include <utility>
 
 #include "host/background.hpp"
+#include "host/counters.hpp"
 #include "host/limits.hpp"
 #include "load/collector.hpp"
 #include "load/feeder.hpp"
+#include "load/limit.hpp"
 #include "load/plan.hpp"
 #include "load/shard.hpp"
+#include "net/local_addresses.hpp"
 #include "net/tls.hpp"
 
 namespace thrum {
@@ -39,7 +42,6 @@ using load::Shard;
 
 constexpr auto kTick = std::chrono::milliseconds(90);
 constexpr std::chrono::nanoseconds kShortestNap = std::chrono::milliseconds(1), kLongestNap = std::chrono::milliseconds(45);
-constexpr double kBusy = 0.9;          // a shard above this has no CPU left
 constexpr double kShardRate = 60'000;  // hits per second that one shard carries with ease
 
 // Times that mean "for ever" are brought to where sums of them still fit.
@@ -163,11 +165,13 @@ class AttackerImpl final : public Attacker {
   Expected<void> preconnected() const;
   void collect(Collector& collector);
   Summary summarise(Timestamp started) const;
-  void name_the_limit(Summary& s, const std::uint64_t (&late)[8], double mean_latency) const;
+  void add_traffic(Summary& s) const;
+  void add_interference(Summary& s) const;
 
   std::unique_ptr<Plan> plan_;
   std::unique_ptr<Feeder> feeder_;
   std::vector<std::unique_ptr<Shard>> shards_;
+  host::Counters counters_before_;
   std::atomic<bool> has_run_{false};
   std::atomic<bool> started_{false};
   std::mutex mutex_;
@@ -184,6 +188,7 @@ Expected<Summary> AttackerImpl::run(ResultSink& sink) {
     for (const auto& shard : shards_)
       if (auto ready = shard->make_tls_ready(); !ready) return std::unexpected(ready.error());
   }
+  counters_before_ = host::counters();
   std::vector<std::thread> threads;
   std::latch ready(static_cast<std::ptrdiff_t>(shards_.size())), start(1);
   auto can_start = start_threads(threads, ready, start);
@@ -275,7 +280,9 @@ Summary AttackerImpl::summarise(Timestamp started) const {
   Summary s;
   s.started = started;
   s.shards = static_cast<std::uint32_t>(shards_.size());
-  std::uint64_t late[8] = {};
+  const AttackOptions& o = plan_->options;
+  load::LimitEvidence evidence{
+      .rate = o.shape.is_closed() ? 0 : o.shape.peak(), .max_workers = o.max_workers, .max_connections = o.max_connections};
   double latency = 0;
   std::uint64_t finished = 0;
   for (const auto& shard : shards_) {
@@ -305,45 +312,45 @@ Summary AttackerImpl::summarise(Timestamp started) const {
     s.waited_for_core = std::max(s.waited_for_core, t.waiting);
     s.was_cut = s.was_cut || t.was_cut;
     s.ran_dry = s.ran_dry || t.ran_dry;
-    for (std::size_t i = 0; i < 8; ++i) late[i] += t.late_by_limit[i];
+    for (std::size_t i = 0; i < kLimits; ++i) evidence.late[i] += t.late_by_limit[i];
+    evidence.late_sum += t.late_sum;
   }
   std::ranges::stable_sort(s.addresses, std::ranges::greater(), &AddressCount::connections);
   s.proxies = plan_->routes.proxies();
   s.books.failed = s.books.sent - s.books.ok - s.books.cut;
   s.stopped = plan_->stop.load();
-  name_the_limit(s, late, finished == 0 ? 0 : latency / static_cast<double>(finished));
+  add_traffic(s);
+  add_interference(s);
+  evidence.mean_latency = finished == 0 ? 0 : latency / static_cast<double>(finished);
+  load::name_the_limit(s, evidence);
   return s;
 }
 
-// A limit is worth naming when it made hits late or missed in numbers that show.
-void AttackerImpl::name_the_limit(Summary& s, const std::uint64_t (&late)[8], double mean_latency) const {
-  std::size_t most = 0;
-  std::uint64_t all = 0;
-  for (std::size_t i = 1; i < 8; ++i) {
-    all += late[i];
-    if (late[i] > late[most]) most = i;
+void AttackerImpl::add_traffic(Summary& s) const {
+  net::TcpTally::Totals tcp;
+  for (const auto& shard : shards_) {
+    const load::ShardTotals& t = shard->totals();
+    tcp.add(t.tcp);
+    s.traffic.bytes_in += t.bytes.in;
+    s.traffic.bytes_out += t.bytes.out;
   }
-  // A few late hits among many are what any shared machine does; a cap that holds back one in a hundred is a cap.
-  const std::uint64_t one_in = most == static_cast<std::size_t>(Limit::cpu) ? 20 : 100;
-  if (s.books.missed == 0 && all * one_in < s.books.scheduled) return;
-  if (most == 0) return;
-  s.limit = static_cast<Limit>(most);
-  if (s.limit == Limit::target && s.busiest_shard + s.waited_for_core > kBusy) s.limit = Limit::cpu;
-  const double rate = plan_->options.shape.peak();
-  const double at_once = rate * mean_latency / 1e9;  // Little's law
-  const auto needed = static_cast<std::uint64_t>(std::ceil(at_once * 0.99));
-  // What was too few can't have been enough: latency was then not what held hits back, but a stall, or a target at its end.
-  const auto if_more = [needed](std::uint64_t had) { return needed > had ? needed : 0; };
-  if (s.limit == Limit::workers) {
-    s.limit_value = plan_->options.max_workers;
-    s.limit_needed = if_more(s.limit_value);
-  } else if (s.limit == Limit::connections) {
-    s.limit_value = plan_->options.max_connections;
-    s.limit_needed = if_more(s.limit_value);
-  } else if (s.limit == Limit::descriptors) {
-    s.limit_value = s.connections.peak;
-    s.limit_needed = if_more(s.limit_value);
-  }
+  s.traffic.connections = tcp.connections;
+  s.traffic.segments_in = tcp.segments_in;
+  s.traffic.segments_out = tcp.segments_out;
+  s.traffic.retransmitted = tcp.retransmitted;
+  s.traffic.retransmitted_opening = tcp.retransmitted_opening;
+  s.traffic.out_of_order = tcp.out_of_order;
+  if (tcp.rtts > 0) s.traffic.rtt = tcp.mean_rtt();
+  if (tcp.least_rtt != net::TcpTally::Totals::kNone) s.traffic.least_rtt = tcp.least_rtt;
+}
+
+void AttackerImpl::add_interference(Summary& s) const {
+  const host::Difference d = host::difference(counters_before_, host::counters());
+  s.interference = {d.quota, d.periods, d.throttled, d.throttled_time, d.stolen, 0};
+  const auto is_ours = [](const auto& shard) {
+    return std::ranges::any_of(shard->totals().addresses, [](const auto& each) { return net::is_of_this_machine(each.first); });
+  };
+  if (std::ranges::any_of(shards_, is_ours)) s.interference.listen_overflows = d.listen_overflows;
 }
 
 Progress AttackerImpl::progress() const {

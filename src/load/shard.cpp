@@ -119,16 +119,20 @@ void Shard::run() {
     bury();
     publish();
     if (t - busy_from_ >= kBusyOver) measure_busy(t);
+    if (t >= sample_at_) sample_connections(t);
     if (ending_ && in_flight_ == 0) break;
     t = sleep(t);
   }
   finish_totals(clock());
+  network_->network().tcp.spare_nothing();
   drop_all();
   const Nanos spent = thread_cpu() - cpu_before - sleeper_.total_spun();
   const double wall = static_cast<double>(std::max<std::int64_t>(1, clock().count()));
   totals_.busy = std::clamp(static_cast<double>(spent.count()) / wall, 0.0, 1.0);
   if (const auto waited = host::waited_for_core())
     totals_.waiting = std::clamp(static_cast<double>(*waited - waited_before) / wall, 0.0, 1.0);
+  totals_.tcp = network_->network().tcp.totals();
+  totals_.bytes = network_->network().reactor.bytes();
   publish();
   over_.store(true, std::memory_order_release);
 }
@@ -285,6 +289,7 @@ void Shard::note_late(Nanos late) {
     return;
   }
   ++totals_.late_by_limit[static_cast<std::size_t>(last_blocked_by_ == Limit::none ? Limit::cpu : last_blocked_by_)];
+  totals_.late_sum += static_cast<double>(late.count());
 }
 
 void Shard::note_missed(std::uint64_t count, Limit limit) {

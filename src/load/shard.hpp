@@ -2,6 +2,7 @@
 // a hit goes to the collector through a ring.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -82,13 +83,16 @@ struct ShardTotals {
   Connections connections;
   std::vector<std::pair<net::Address, std::uint64_t>> addresses;  // connections opened to each
   std::uint64_t answered_by[http::kProtocols] = {};
-  std::uint64_t late_by_limit[8] = {};  // hits that left late or not at all, by Limit
-  std::uint64_t finished = 0;           // hits that are over, well or not
-  double latency_sum = 0;               // ns, of those
-  double busy = 0;                      // (CPU - spin) / wall
-  double waiting = 0;                   // ready, but without a core / wall
-  std::uint64_t redirects = 0;          // followed
-  Nanos ended{0};                       // when the last exchange was over
+  std::array<std::uint64_t, kLimits> late_by_limit{};  // hits that left late or not at all, by Limit
+  double late_sum = 0;                                 // ns, of those that left
+  std::uint64_t finished = 0;                          // hits that are over, well or not
+  double latency_sum = 0;                              // ns, of those
+  net::TcpTally::Totals tcp;
+  net::ByteCounts bytes;
+  double busy = 0;              // (CPU - spin) / wall
+  double waiting = 0;           // ready, but without a core / wall
+  std::uint64_t redirects = 0;  // followed
+  Nanos ended{0};               // when the last exchange was over
   std::uint64_t truncated_captures = 0;
   std::uint64_t cut = 0;
   bool ran_dry = false;
@@ -202,6 +206,7 @@ class Shard final : public ConnectionOwner {
   void settle(Connection& c);
   void flush_later(Connection& c);
   void flush_all();
+  void sample_connections(Nanos t);
 
   Plan& plan_;
   const Slice slice_;
@@ -249,6 +254,7 @@ class Shard final : public ConnectionOwner {
   OpeningPace opening_pace_;
   bool look_first_ = false;
   std::uint64_t sent_ = 0, answered_ = 0, ok_ = 0, missed_ = 0;
+  Nanos sample_at_{100'000'000};
   Gauges gauges_;
   Nanos busy_from_{0}, busy_cpu_{0};  // where the stretch began that `busy` is measured over, and the CPU without spinning by then
   ShardTotals totals_;

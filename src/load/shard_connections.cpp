@@ -101,6 +101,21 @@ void Shard::settle(Connection& c) {
   }
 }
 
+// How those fare that carry requests, a few of them now and then: the ones that have waited longest.
+void Shard::sample_connections(Nanos t) {
+  constexpr Nanos kEvery{500'000'000};
+  constexpr int kMost = 8, kSteps = 64;
+  sample_at_ = t + kEvery;
+  int sampled = 0;
+  std::uint32_t index = oldest_;
+  for (int step = 0; step < kSteps && sampled < kMost && index != UINT32_MAX; ++step, index = exchanges_[index].next) {
+    Connection* const c = exchanges_[index].connection;
+    if (c == nullptr) continue;
+    c->link().look();
+    ++sampled;
+  }
+}
+
 void Shard::flush_later(Connection& c) {
   if (!std::exchange(c.is_unflushed, true)) unflushed_.push_back(&c);
 }

@@ -17,7 +17,7 @@
 #include "mode/proxy_environment.hpp"
 #include "mode/same_file.hpp"
 #include "mode/standard_streams.hpp"
-#include "report/judgement.hpp"
+#include "report/bottleneck.hpp"
 #include "ui/metrics_page.hpp"
 #include "ui/progress_line.hpp"
 
@@ -39,7 +39,8 @@ bool missed_many(const Books& books) { return books.missed * kTolerance > books.
 // A cap of ours that held hits back counts though all were sent in the end. A machine that was late now and then does not:
 // when it can't keep up, hits are missed.
 bool kept_rate(const Summary& summary) {
-  const bool was_capped = summary.limit != Limit::none && summary.limit != Limit::cpu && summary.limit != Limit::target;
+  const bool was_capped =
+      summary.limit != Limit::none && summary.limit != Limit::cpu && summary.limit != Limit::target && summary.limit != Limit::network;
   return !was_capped && !missed_many(summary.books);
 }
 
@@ -182,7 +183,7 @@ Expected<AttackEnd> AttackRun::finish(const Expected<Summary>& summary) {
   }
   if (auto finished = product_->finish(*summary); !finished) return std::unexpected(finished.error());
   const Books& books = summary->books;
-  const std::string limit = report::limit_words(*summary);
+  const std::string limit = report::plain_words(report::bottleneck(*summary));
   if (missed_many(books) && !product_->tells_limits())
     hooks_.warn(fmt::format("sent {} of {}: {}", books.sent, books.scheduled, limit.empty() ? "the attack ended first" : limit));
   const std::uint64_t asked = request_.options.hits;

@@ -155,6 +155,7 @@ SendOutcome EpollReactor::send(SocketId id, std::span<const char> head, std::spa
     n = 0;
   }
   const auto sent = static_cast<std::size_t>(n);
+  bytes_.out += sent;
   if (sent == head.size() + body.size()) return {};
   if (sent < head.size()) {
     s->rest = std::make_unique<std::vector<char>>(head.begin() + n, head.end());
@@ -383,6 +384,7 @@ void EpollReactor::read(SocketId id, std::uint32_t mask) {
         skipping ? recv(s->fd.get(), nullptr, most, MSG_DONTWAIT | MSG_TRUNC) : recv(s->fd.get(), buffer_.get(), most, MSG_DONTWAIT);
     if (n > 0) {
       const auto got = static_cast<std::size_t>(n);
+      bytes_.in += got;
       if (skipping) {
         s->skip -= got;
         s->handler->on_skipped(got);
@@ -422,6 +424,7 @@ void EpollReactor::write(SocketId id) {
       return read(id, EPOLLERR);  // what came before it broke may say why: an answer sent early
     }
     auto left = static_cast<std::size_t>(n);
+    bytes_.out += left;
     if (s->rest != nullptr) {
       const std::size_t part = std::min(left, s->rest->size() - s->rest_sent);
       s->rest_sent += part;

@@ -9,6 +9,7 @@
 #include "net/local_addresses.hpp"
 #include "net/resolver.hpp"
 #include "net/socket.hpp"
+#include "net/tcp_tally.hpp"
 #include "net/tls.hpp"
 #include "net/tls_stream.hpp"
 #include "net/tunnel.hpp"
@@ -82,6 +83,9 @@ class Link::Impl final : Resolver::Lookup, TlsStream::Owner {
   std::string_view protocol() const { return tls_ ? tls_->protocol() : std::string_view{}; }
   std::optional<Address> peer() const { return peer_; }
   ConnectionFacts facts() const;
+  void look() const {
+    if (is_up() && !is_unix()) network_.tcp.look(network_.reactor.descriptor(socket_));
+  }
 
  private:
   enum class State : std::uint8_t { idle, connecting, tunnelling, shaking, up, down };
@@ -97,6 +101,7 @@ class Link::Impl final : Resolver::Lookup, TlsStream::Owner {
     Impl* link = nullptr;
     SocketId socket;
     Address address;
+    Instant begun = kNever;
   };
 
   // TLS with the proxy: what lies within it is treated as a socket's bytes are.
@@ -155,6 +160,7 @@ class Link::Impl final : Resolver::Lookup, TlsStream::Owner {
   }
   void go_down(const Fault& fault);
   void give_up_attempts();
+  void close_socket(SocketId& socket, bool abort);
 
   Network& network_;
   LinkOwner& owner_;
@@ -169,7 +175,8 @@ class Link::Impl final : Resolver::Lookup, TlsStream::Owner {
   std::chrono::milliseconds knock_again_ = kFirstKnock;
   SocketId socket_;
   std::optional<Address> peer_;
-  Fault fault_;  // why it will go down, if it does
+  std::optional<Nanos> opening_;  // how long the kernel took to connect; none: it has not
+  Fault fault_;                   // why it will go down, if it does
   LinkTimes times_;
   std::vector<Address> addresses_;  // still to be tried: the last one first
   int pending_ = 0;                 // attempts under way
@@ -269,6 +276,7 @@ void Link::Impl::adopt(Fd socket, const Address& address) {
   Attempt& attempt = first_.socket.is_valid() ? *others_.emplace_back(std::make_unique<Attempt>()) : first_;
   attempt.link = this;
   attempt.address = address;
+  attempt.begun = now();
   attempt.socket = network_.reactor.adopt(std::move(socket), attempt, true);
   ++pending_;
 }
@@ -283,12 +291,13 @@ void Link::Impl::connected(Attempt& attempt, int error) {
   if (error == 0 && !is_unix() && is_connected_to_itself(network_.reactor.descriptor(attempt.socket), attempt.address, port()))
     error = ECONNREFUSED;
   if (error != 0) {
-    network_.reactor.close(std::exchange(attempt.socket, {}), true);
+    close_socket(attempt.socket, true);
     note(fault_of_connect(error));
     if (!try_next()) go_down(fault_);
     return;
   }
   socket_ = std::exchange(attempt.socket, {});
+  opening_ = now() - attempt.begun;
   give_up_attempts();
   if (!is_unix()) {
     peer_ = attempt.address;
@@ -405,9 +414,17 @@ void Link::Impl::go_down(const Fault& fault) {
 void Link::Impl::give_up_attempts() {
   timer_.cancel();
   addresses_.clear();
-  if (first_.socket.is_valid()) network_.reactor.close(std::exchange(first_.socket, {}), true);
+  if (first_.socket.is_valid()) close_socket(first_.socket, true);
   for (const auto& other : others_)
-    if (other->socket.is_valid()) network_.reactor.close(std::exchange(other->socket, {}), true);
+    if (other->socket.is_valid()) close_socket(other->socket, true);
+}
+
+void Link::Impl::close_socket(SocketId& socket, bool abort) {
+  if (!is_unix()) {
+    const auto opening = &socket == &socket_ ? opening_ : std::nullopt;
+    network_.tcp.ends(network_.reactor.descriptor(socket), opening, now());
+  }
+  network_.reactor.close(std::exchange(socket, {}), abort);
 }
 
 void Link::Impl::close(bool abort) {
@@ -415,7 +432,7 @@ void Link::Impl::close(bool abort) {
   give_up_attempts();
   if (tls_) tls_->end(!abort);
   if (outer_) outer_->end(!abort);
-  if (socket_.is_valid()) network_.reactor.close(std::exchange(socket_, {}), abort);
+  if (socket_.is_valid()) close_socket(socket_, abort);
   state_ = State::down;
 }
 
@@ -430,6 +447,7 @@ bool Link::can_skip() const { return impl_->can_skip(); }
 void Link::skip(std::uint64_t n) { impl_->skip(n); }
 void Link::close(bool abort) { impl_->close(abort); }
 const LinkTimes& Link::times() const { return impl_->times(); }
+void Link::look() const { impl_->look(); }
 std::optional<Address> Link::peer() const { return impl_->peer(); }
 ConnectionFacts Link::facts() const { return impl_->facts(); }
 std::string_view Link::protocol() const { return impl_->protocol(); }

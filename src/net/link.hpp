@@ -18,6 +18,7 @@ namespace thrum::net {
 
 class LocalAddresses;
 class Resolver;
+class TcpTally;
 class TlsClient;
 
 // When the phases of coming up began and ended; kNever where a phase was not gone through. Connected is who can speak to the
@@ -47,6 +48,7 @@ struct Network {
   // TLS starts when the first link needs it: loading the roots costs milliseconds and megabytes.
   TlsClient& tls;
   LocalAddresses& local;
+  TcpTally& tcp;  // hears of every connection that ends
 };
 
 class Link {
@@ -79,6 +81,8 @@ class Link {
   std::string_view protocol() const;
   // Who was connected to: of the endpoint, or the proxy on the way. None before that, and on a unix socket.
   std::optional<Address> peer() const;
+  // For the tally: how it fares now.
+  void look() const;
   // All but what lies above the link: proxy and is_http2.
   ConnectionFacts facts() const;
 

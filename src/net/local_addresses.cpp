@@ -110,6 +110,8 @@ Expected<std::vector<Address>> parse_local_addresses(std::span<const std::string
   return all;
 }
 
+bool is_of_this_machine(const Address& a) { return try_bind(a) == 0; }
+
 LocalAddresses::LocalAddresses(const std::vector<Address>& list, std::uint32_t first_turn) : turn_v4_(first_turn), turn_v6_(first_turn) {
   for (const Address& a : list) (a.is_v6 ? v6_ : v4_).push_back(a);
 }

@@ -16,6 +16,9 @@ namespace thrum::net {
 // that the kernel chooses, and gives an empty list.
 Expected<std::vector<Address>> parse_local_addresses(std::span<const std::string> texts);
 
+// Whether it leads back to this machine: loopback, or an address that one of its interfaces has now.
+bool is_of_this_machine(const Address& a);
+
 class LocalAddresses {
  public:
   LocalAddresses(const std::vector<Address>& list, std::uint32_t first_turn);

@@ -6,6 +6,7 @@
 #include "net/link.hpp"
 #include "net/local_addresses.hpp"
 #include "net/resolver.hpp"
+#include "net/tcp_tally.hpp"
 #include "net/tls.hpp"
 
 namespace thrum::net {
@@ -36,6 +37,7 @@ class OwnNetwork {
   Resolver resolver_;
   TlsClient tls_;
   LocalAddresses local_;
+  TcpTally tcp_;
   Network network_;
 };
 

@@ -61,6 +61,11 @@ struct SendOutcome {
   int error = 0;
 };
 
+// Bytes of all sockets of a reactor, skipped ones among them.
+struct ByteCounts {
+  std::uint64_t in = 0, out = 0;
+};
+
 class Reactor {
  public:
   static Expected<std::unique_ptr<Reactor>> create();
@@ -97,6 +102,11 @@ class Reactor {
   virtual int wait(Instant until) = 0;
   // From any thread, signal handlers included: ends the current or the next wait().
   virtual void wake() = 0;
+
+  const ByteCounts& bytes() const { return bytes_; }
+
+ protected:
+  ByteCounts bytes_;
 };
 
 }  // namespace thrum::net

@@ -16,8 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 8> kLimits = {"none",        "workers", "connections", "descriptors",
-                                                     "local_ports", "targets", "cpu",         "target"};
+constexpr std::array<std::string_view, kLimits> kLimitNames = {"none",    "workers", "connections", "descriptors", "local_ports",
+                                                               "targets", "cpu",     "target",      "network"};
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -106,6 +106,55 @@ Expected<Event> event_from_json(std::string_view text) {
   return e;
 }
 
+namespace {
+
+Json traffic_json(const Traffic& t) {
+  Json json = {{"bytes_in", t.bytes_in},
+               {"bytes_out", t.bytes_out},
+               {"connections", t.connections},
+               {"segments_in", t.segments_in},
+               {"segments_out", t.segments_out},
+               {"retransmitted", t.retransmitted},
+               {"retransmitted_opening", t.retransmitted_opening},
+               {"out_of_order", t.out_of_order}};
+  if (t.rtt != Result::kNone) json["rtt"] = t.rtt.count();
+  if (t.least_rtt != Result::kNone) json["least_rtt"] = t.least_rtt.count();
+  return json;
+}
+
+void read_traffic(const Json& json, Traffic& t) {
+  read(json, "bytes_in", t.bytes_in);
+  read(json, "bytes_out", t.bytes_out);
+  read(json, "connections", t.connections);
+  read(json, "segments_in", t.segments_in);
+  read(json, "segments_out", t.segments_out);
+  read(json, "retransmitted", t.retransmitted);
+  read(json, "retransmitted_opening", t.retransmitted_opening);
+  read(json, "out_of_order", t.out_of_order);
+  for (const auto& [key, time] : {std::pair("rtt", &t.rtt), std::pair("least_rtt", &t.least_rtt)}) {
+    Nanos said = Result::kNone;
+    read(json, key, said);
+    if (said >= Nanos(0)) *time = said;
+  }
+}
+
+Json interference_json(const Interference& i) {
+  return {{"quota", i.quota},         {"periods", i.periods},
+          {"throttled", i.throttled}, {"throttled_time", i.throttled_time.count()},
+          {"stolen", i.stolen},       {"listen_overflows", i.listen_overflows}};
+}
+
+void read_interference(const Json& json, Interference& i) {
+  read(json, "quota", i.quota);
+  read(json, "periods", i.periods);
+  read(json, "throttled", i.throttled);
+  read(json, "throttled_time", i.throttled_time);
+  read(json, "stolen", i.stolen);
+  read(json, "listen_overflows", i.listen_overflows);
+}
+
+}  // namespace
+
 std::string to_json(const ClosingBooks& c) {
   const Summary& s = c.summary;
   const Books& b = s.books;
@@ -122,7 +171,7 @@ std::string to_json(const ClosingBooks& c) {
         {"preconnected", n.preconnected}}},
       {"protocols", {{"http1", s.protocols.http1}, {"http2", s.protocols.http2}}},
       {"proxies", s.proxies},
-      {"limit", kLimits[std::min<std::size_t>(static_cast<std::size_t>(s.limit), kLimits.size() - 1)]},
+      {"limit", kLimitNames[std::min<std::size_t>(static_cast<std::size_t>(s.limit), kLimits - 1)]},
       {"limit_value", s.limit_value},
       {"limit_needed", s.limit_needed},
       {"started", format_rfc3339(s.started)},
@@ -136,6 +185,8 @@ std::string to_json(const ClosingBooks& c) {
       {"stopped", s.stopped},
       {"was_cut", s.was_cut},
       {"spooled_bytes", c.spooled_bytes}};
+  json["traffic"] = traffic_json(s.traffic);
+  json["machine"] = interference_json(s.interference);
   for (const AddressCount& a : s.addresses) json["addresses"].push_back({{"address", a.address}, {"connections", a.connections}});
   return dump(json);
 }
@@ -173,10 +224,12 @@ Expected<ClosingBooks> closing_books_from_json(std::string_view text) {
     read(*p, "http1", s.protocols.http1);
     read(*p, "http2", s.protocols.http2);
   }
+  if (const auto t = json->find("traffic"); t != json->end() && t->is_object()) read_traffic(*t, s.traffic);
+  if (const auto m = json->find("machine"); m != json->end() && m->is_object()) read_interference(*m, s.interference);
   std::string limit;
   read(*json, "limit", limit);
-  if (const auto found = std::find(kLimits.begin(), kLimits.end(), limit); found != kLimits.end())
-    s.limit = static_cast<Limit>(found - kLimits.begin());
+  if (const auto found = std::find(kLimitNames.begin(), kLimitNames.end(), limit); found != kLimitNames.end())
+    s.limit = static_cast<Limit>(found - kLimitNames.begin());
   std::uint64_t shards = 0;
   read(*json, "proxies", s.proxies);
   read(*json, "limit_value", s.limit_value);

@@ -46,9 +46,11 @@ constexpr auto kEntries = std::to_array<Entry>({
      "runs: the sum of those that ran at the same time, where it was highest."},
     {Id::lost, "Lost", "results", ".lost", "not every result that was written could be read",
      "Results that the run wrote and that could not be read: the file is damaged or was cut short. All other figures are of the rest."},
-    {Id::limit, "Limit", "reason", ".limit", "something kept requests from leaving when they were due",
-     "What it was, and what would have been enough where that can be told. Unless it was the target itself, it was a limit of thrum or of "
-     "this machine, and the numbers above are not those of the rate asked for."},
+    {Id::limit, "Limit", "reason", ".limit .limited_by", "something was the limit",
+     "What kept requests from leaving when they were due, or answers from keeping up with them; whose limit it was, and why. thrum: a cap "
+     "that was asked for, or something this machine has too little of; the numbers above are then not those of the rate asked for. target: "
+     "it answered more slowly than it was asked, or had no room for connections. network: at least 1 % of the segments were lost, or most "
+     "of the latency was spent in queues on the way."},
     {Id::connections, "Connections", "opened, reused, peak, new/s", ".runs[].plan.connections", "results recorded by thrum",
      "Connections opened in all, how often one was used again, the most that were open at once (all sending threads together, each at its "
      "own "
@@ -57,6 +59,14 @@ constexpr auto kEntries = std::to_array<Entry>({
      "How many connections were opened to which address: of the target (a name with several is used address by address), or of a proxy."},
     {Id::proxies, "Proxies", "URL", ".runs[].plan.proxies", "requests went by a proxy",
      "The proxies between thrum and the target, whose work is part of every figure here. Passwords are left out."},
+    {Id::network, "Network", "in/s, out/s, sent again, rtt", ".runs[].plan.traffic", "results recorded by thrum",
+     "Bytes per second over connections (heads, bodies, TLS; not TCP's own), the share of TCP segments that had to be sent again, and "
+     "TCP's "
+     "mean round trip. Connections are asked about when they end: all of them, or a sample of at most 1,000 a second."},
+    {Id::machine, "Machine", "stopped, stolen, overflows", ".runs[].plan.machine", "one of these is not zero",
+     "What this machine did to the run. stopped: how long the quota of its control group kept it from running, on all cores together. "
+     "stolen: the share of the cores' time that the host of a virtual machine kept for others. overflows: connections that listeners on "
+     "this machine had no room for, if a target is on it."},
     {Id::lag, "Lag", "mean, 50, 99, max", ".lag", "results recorded by thrum",
      "How long after its due time a request was sent. Microseconds are the clock's and the kernel's; milliseconds mean that the sender was "
      "short of something."},

@@ -26,6 +26,8 @@ enum class Id : std::uint8_t {
   connections,
   addresses,
   proxies,
+  network,
+  machine,
   lag,
   response,
   successes,

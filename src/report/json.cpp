@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "report/bottleneck.hpp"
 #include "report/groups.hpp"
 #include "report/json_text.hpp"
 #include "report/judged.hpp"
@@ -69,6 +70,13 @@ void count_or_null(const std::optional<std::uint64_t>& count, JsonWriter& w) {
     w.null();
 }
 
+void string_or_null(std::string_view text, JsonWriter& w) {
+  if (text.empty())
+    w.null();
+  else
+    w.string(text);
+}
+
 void rates(const Rates& r, JsonWriter& w) {
   const auto one = [&](std::string_view name, const std::optional<double>& rate) {
     w.key(name);
@@ -95,8 +103,8 @@ void behind(const Metrics& m, JsonWriter& w) {
 }
 
 std::string_view name_of(Limit limit) {
-  constexpr std::array<std::string_view, 8> kNames{"none",        "workers", "connections", "descriptors",
-                                                   "local_ports", "targets", "cpu",         "target"};
+  constexpr std::array<std::string_view, kLimits> kNames{"none",    "workers", "connections", "descriptors", "local_ports",
+                                                         "targets", "cpu",     "target",      "network"};
   const auto i = static_cast<std::size_t>(limit);
   return i < kNames.size() ? kNames[i] : "unknown";
 }
@@ -112,6 +120,31 @@ void error_counts(const Metrics& m, JsonWriter& w) {
   for (const Metrics::ErrorCount& kind : m.errors())
     w.begin_object().key("error").string(kind.text).key("count").unsigned_integer(kind.count).end_object();
   w.end_array();
+}
+
+void nanos_or_null(Nanos time, JsonWriter& w) {
+  if (time == Result::kNone)
+    w.null();
+  else
+    w.nanos(time);
+}
+
+void traffic(const Traffic& t, JsonWriter& w) {
+  w.begin_object().key("bytes_in").unsigned_integer(t.bytes_in).key("bytes_out").unsigned_integer(t.bytes_out);
+  w.key("connections").unsigned_integer(t.connections).key("segments_in").unsigned_integer(t.segments_in);
+  w.key("segments_out").unsigned_integer(t.segments_out).key("retransmitted").unsigned_integer(t.retransmitted);
+  w.key("retransmitted_opening").unsigned_integer(t.retransmitted_opening).key("out_of_order").unsigned_integer(t.out_of_order);
+  w.key("rtt");
+  nanos_or_null(t.rtt, w);
+  w.key("least_rtt");
+  nanos_or_null(t.least_rtt, w);
+  w.end_object();
+}
+
+void interference(const Interference& i, JsonWriter& w) {
+  w.begin_object().key("quota").number(i.quota).key("periods").unsigned_integer(i.periods).key("throttled").unsigned_integer(i.throttled);
+  w.key("throttled_time").nanos(i.throttled_time).key("stolen").number(i.stolen);
+  w.key("listen_overflows").unsigned_integer(i.listen_overflows).end_object();
 }
 
 void plan(const Plan& p, JsonWriter& w) {
@@ -145,6 +178,10 @@ void plan(const Plan& p, JsonWriter& w) {
   w.key("reused").unsigned_integer(s.connections.reused).key("peak").unsigned_integer(s.connections.peak);
   w.key("stale_retries").unsigned_integer(s.connections.stale_retries);
   w.key("preconnected").unsigned_integer(s.connections.preconnected).end_object();
+  w.key("traffic");
+  traffic(s.traffic, w);
+  w.key("machine");
+  interference(s.interference, w);
   w.key("protocols").begin_object().key("http1").unsigned_integer(s.protocols.http1);
   w.key("http2").unsigned_integer(s.protocols.http2).end_object();
   w.key("addresses").begin_array();
@@ -208,6 +245,11 @@ void run(const RunInput& r, bool is_part, JsonWriter& w) {
     w.null().key("verdict").null();
   } else {
     behind(r.metrics, w);
+    const Bottleneck limit = bottleneck(r);
+    w.key("limit");
+    string_or_null(sentence(limit), w);
+    w.key("limited_by");
+    string_or_null(name_of(limit.whose), w);
     w.key("verdict").string(verdict(r));
   }
   if (!r.stages.empty()) {
@@ -235,10 +277,9 @@ void books_fields(const Input& input, JsonWriter& w) {
   w.key("lost").unsigned_integer(lost_of(input.runs)).key("rates");
   rates(t.rates, w);
   w.key("limit");
-  if (const std::string limit = limit_words(input.runs); limit.empty())
-    w.null();
-  else
-    w.string(limit);
+  string_or_null(limit_sentence(input.runs), w);
+  w.key("limited_by");
+  string_or_null(limited_by(input.runs), w);
 }
 
 // What only thrum records of each result.

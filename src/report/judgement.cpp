@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/duration.hpp"
-#include "base/text.hpp"
+#include "report/bottleneck.hpp"
 
 namespace thrum::report {
 namespace {
@@ -86,42 +86,6 @@ bool differs(Nanos a, Nanos b) {
   return std::abs(static_cast<double>(a.count()) - static_cast<double>(b.count())) > 0.05 * static_cast<double>(std::min(a, b).count());
 }
 
-// Late with CPU to spare: other programs had the cores, or sleeps ended late, as where cores are shared with other machines.
-std::pair<std::string, std::string> machine_words(const Summary& s) {
-  const std::string busy =
-      fmt::format("; the busiest of {} sending thread{} was {:.0f} % busy", s.shards, s.shards == 1 ? "" : "s", 100 * s.busiest_shard);
-  if (s.busiest_shard < 0.7 && s.waited_for_core > 0.2)
-    return {"CPU: other programs had it", fmt::format("{}, and waited {:.0f} % of the time for a core", busy, 100 * s.waited_for_core)};
-  return {s.busiest_shard < 0.7 ? "this machine woke thrum late" : "CPU", busy};
-}
-
-// What the limit was, and whatever else there is to say of it.
-std::pair<std::string, std::string> limit_and_details(const Summary& s) {
-  const auto reached = [&](std::string_view what, std::string_view more) {
-    std::string enough = s.limit_needed == 0 ? "" : fmt::format("; about {} would have been enough at the latency seen", s.limit_needed);
-    return std::pair(fmt::format("{} ({})", what, s.limit_value), enough + std::string(more));
-  };
-  switch (s.limit) {
-    case Limit::none:
-      return {s.books.missed == 0 ? "" : "none was seen", ""};
-    case Limit::workers:
-      return reached("-max-workers", "");
-    case Limit::connections:
-      return reached("-max-connections", "");
-    case Limit::descriptors:
-      return reached("open files", "; raise them with ulimit -n");
-    case Limit::local_ports:
-      return {"local ports", "; reuse connections, or send from more addresses"};
-    case Limit::targets:
-      return {"the targets came more slowly than they were due", ""};
-    case Limit::target:
-      return {"the target: answers came more slowly than requests were due", ""};
-    case Limit::cpu:
-      return machine_words(s);
-  }
-  return {"unknown", ""};
-}
-
 constexpr std::array<std::pair<Outcome, std::string_view>, 13> kFailures{{{Outcome::bad_status, "status"},
                                                                           {Outcome::dns, "dns"},
                                                                           {Outcome::connect, "connect"},
@@ -180,29 +144,6 @@ Totals totals_of(std::span<const RunInput> runs) {
   return t;
 }
 
-std::string limit_words(const Summary& summary) {
-  const auto [limit, details] = limit_and_details(summary);
-  return limit + details;
-}
-
-std::string limit_words(std::span<const RunInput> runs) {
-  std::vector<std::pair<std::string, std::string>> limits;  // words, runs
-  for (const RunInput& run : runs) {
-    if (!run.plan || !run.plan->summary) continue;
-    if (runs.size() == 1) return limit_words(*run.plan->summary);
-    const std::string words = limit_and_details(*run.plan->summary).first;
-    if (words.empty()) continue;
-    const auto same = std::find_if(limits.begin(), limits.end(), [&](const auto& l) { return l.first == words; });
-    if (same == limits.end())
-      limits.emplace_back(words, printable(run.name));
-    else
-      same->second += ", " + printable(run.name);
-  }
-  std::string out;
-  for (const auto& [words, names] : limits) out += fmt::format("{}{} in {}", out.empty() ? "" : "; ", words, names);
-  return out;
-}
-
 // A target that answers the share s of what it is sent lets latency grow by 1 - s seconds a second, and needs (1 - s) / s of
 // the sending's time to answer the rest. Both must show: a single stall does one or the other.
 std::optional<Metrics::Growth> falling_behind(const Metrics& metrics) {
@@ -219,17 +160,26 @@ std::string words_of(const Metrics::Growth& growth) {
                      format_duration(round_for_report(growth.early)), format_duration(round_for_report(growth.late)));
 }
 
+bool has_many_timeouts(const Metrics& m) {
+  return m.answered() > 0 && static_cast<double>(m.ended_as(Outcome::timeout)) >= 0.05 * static_cast<double>(m.requests());
+}
+
 std::string verdict(const RunInput& run) {
   std::string out;
   const auto say = [&](const std::string& words) { out += (out.empty() ? "" : "; ") + words; };
   if (run.plan && run.plan->summary) {
     const Summary& s = *run.plan->summary;
+    const Bottleneck b = bottleneck(run);
+    const bool is_told = b.whose != Whose::target || s.limit == Limit::target;  // else in what follows
     if (s.books.missed > 0)
-      say(fmt::format("missed {} of {}: {}", s.books.missed, s.books.scheduled, limit_words(s)));
-    else if (s.limit != Limit::none && response_differs(run.metrics))
-      say(fmt::format("sent late: {}", limit_words(s)));
+      say(fmt::format("missed {} of {}: {}", s.books.missed, s.books.scheduled, plain_words(b)));
+    else if (s.limit != Limit::none && is_told && response_differs(run.metrics))
+      say(fmt::format("sent late: {}", plain_words(b)));
   }
-  if (const auto growth = falling_behind(run.metrics)) say("fell behind: " + words_of(*growth));
+  if (const auto growth = falling_behind(run.metrics))
+    say("fell behind: " + words_of(*growth));
+  else if (out.empty() && has_many_timeouts(run.metrics))
+    say(plain_words(bottleneck(run)));
   if (out.empty()) out = run.metrics.requests() > 0 && run.metrics.succeeded() == 0 ? "all failed" : "kept up";
   return out;
 }

@@ -1,5 +1,5 @@
-// What the numbers say: whether the rate was kept, by whose fault not, whether the target fell behind, and which percentiles
-// are worth little. Words and figures for all report types, so that they can't disagree.
+// What the numbers say: whether the rate was kept, whether the target fell behind, and which percentiles are worth little
+// (whose limit it was: bottleneck.hpp). Words and figures for all report types, so that they can't disagree.
 #pragma once
 
 #include <optional>
@@ -35,14 +35,12 @@ Totals totals_of(std::span<const RunInput> runs);
 // Results that a run wrote and that could not be read.
 std::uint64_t lost_of(std::span<const RunInput> runs);
 
-// What kept hits from leaving when they were due, and what would have been enough. Empty: nothing did.
-std::string limit_words(const Summary& summary);
-// The same for a report; of several runs each limit once, with the names of those it held back.
-std::string limit_words(std::span<const RunInput> runs);
-
 // A target that answers less than it is sent: latency kept growing while requests were sent, and answers kept coming after.
 std::optional<Metrics::Growth> falling_behind(const Metrics& metrics);
 std::string words_of(const Metrics::Growth& growth);
+
+// Some answers came, and many requests were given up for want of one: 5 % at least.
+bool has_many_timeouts(const Metrics& metrics);
 
 // One run in a few words: "kept up", or everything that went wrong with its rate.
 std::string verdict(const RunInput& run);

@@ -10,6 +10,7 @@
 #include "base/duration.hpp"
 #include "base/size.hpp"
 #include "base/text.hpp"
+#include "report/bottleneck.hpp"
 #include "report/columns.hpp"
 #include "report/entries.hpp"
 #include "report/groups.hpp"
@@ -88,6 +89,21 @@ void filter_line(const Filter& filter, std::uint64_t matched, std::string& out) 
                    filter.where.empty() ? "-" : printable(filter.where), matched, filter.read));
 }
 
+double per_second_of(std::uint64_t count, Nanos time) {
+  return time <= Nanos(0) ? 0 : static_cast<double>(count) * 1e9 / static_cast<double>(time.count());
+}
+
+// Calls visit(summary) for each run that was going on when `run` began: something is at its most where a run begins.
+template <class Visit>
+void for_each_beside(const RunInput& run, const Input& input, const Visit& visit) {
+  const Timestamp begin = run.plan->summary->started;
+  for (const RunInput& other : input.runs) {
+    if (!other.plan || !other.plan->summary) continue;
+    const Summary& s = *other.plan->summary;
+    if (!begin.before(s.started) && begin.before(s.started.plus(std::max(s.elapsed, Nanos(1))))) visit(s);
+  }
+}
+
 void connections_line(const Input& input, std::string& out) {
   Connections all;
   double fresh = 0;
@@ -96,23 +112,63 @@ void connections_line(const Input& input, std::string& out) {
     const Connections& c = run.plan->summary->connections;
     all.opened += c.opened;
     all.reused += c.reused;
-    // Runs of the same time add up; of runs in turn the most counts. Something is at its most where a run begins.
+    // Runs of the same time add up; of runs in turn the most counts.
     std::uint64_t peak = 0;
     double per_second = 0;
-    for (const RunInput& other : input.runs) {
-      if (!other.plan || !other.plan->summary) continue;
-      const Summary& s = *other.plan->summary;
-      const Timestamp begin = run.plan->summary->started;
-      if (begin.before(s.started) || !begin.before(s.started.plus(std::max(s.elapsed, Nanos(1))))) continue;
+    for_each_beside(run, input, [&](const Summary& s) {
       peak += s.connections.peak;
-      const double seconds = static_cast<double>(s.sending.count()) / 1e9;
-      const std::uint64_t opened = s.connections.opened - std::min(s.connections.opened, s.connections.preconnected);
-      if (seconds > 0) per_second += static_cast<double>(opened) / seconds;
-    }
+      per_second += per_second_of(s.connections.opened - std::min(s.connections.opened, s.connections.preconnected), s.sending);
+    });
     all.peak = std::max(all.peak, peak);
     fresh = std::max(fresh, per_second);
   }
   if (all.opened > 0) line(out, Id::connections, fmt::format("{}, {}, {}, {:.2f}", all.opened, all.reused, all.peak, fresh));
+}
+
+void network_line(const Input& input, std::string& out) {
+  Traffic all;
+  double in = 0, sent = 0, rtt = 0;
+  std::uint64_t weight = 0;
+  for (const RunInput& run : input.runs) {
+    if (!run.plan || !run.plan->summary) continue;
+    const Traffic& t = run.plan->summary->traffic;
+    all.bytes_out += t.bytes_out;
+    all.segments_out += t.segments_out;
+    all.retransmitted += t.retransmitted;
+    if (t.rtt != Result::kNone) {
+      rtt += static_cast<double>(t.rtt.count()) * static_cast<double>(t.connections);
+      weight += t.connections;
+    }
+    double in_now = 0, sent_now = 0;
+    for_each_beside(run, input, [&](const Summary& s) {
+      in_now += per_second_of(s.traffic.bytes_in, s.elapsed);
+      sent_now += per_second_of(s.traffic.bytes_out, s.elapsed);
+    });
+    in = std::max(in, in_now);
+    sent = std::max(sent, sent_now);
+  }
+  if (all.bytes_out == 0) return;
+  const auto size = [](double bytes) { return format_size(static_cast<std::int64_t>(std::min(bytes, 9e18))); };
+  const double again = all.segments_out == 0 ? 0 : 100 * static_cast<double>(all.retransmitted) / static_cast<double>(all.segments_out);
+  line(out, Id::network,
+       fmt::format("{}, {}, {}, {}", size(in), size(sent), all.segments_out == 0 ? "-" : fmt::format("{:.2f}%", again),
+                   weight == 0 ? "-" : shown(Nanos(static_cast<std::int64_t>(rtt / static_cast<double>(weight))))));
+}
+
+void machine_line(const Input& input, std::string& out) {
+  constexpr double kStolen = 0.01;  // below that it is noise
+  Nanos stopped{0};
+  double stolen = 0;
+  std::uint64_t overflows = 0;
+  for (const RunInput& run : input.runs) {
+    if (!run.plan || !run.plan->summary) continue;
+    const Interference& i = run.plan->summary->interference;
+    stopped = std::max(stopped, i.throttled_time);
+    stolen = std::max(stolen, i.stolen);
+    overflows = std::max(overflows, i.listen_overflows);
+  }
+  if (stopped > Nanos(0) || stolen >= kStolen || overflows > 0)
+    line(out, Id::machine, fmt::format("{}, {:.1f}%, {}", shown(stopped), 100 * stolen, overflows));
 }
 
 void addresses_line(const Input& input, std::string& out) {
@@ -139,13 +195,15 @@ void books_lines(const Input& input, std::string& out) {
   line(out, Id::sending, fmt::format("{}, {}, {}, {}", count_or_dash(t.asked), t.sent, t.answered, count_or_dash(t.missed)));
   line(out, Id::rates, joined({rate_or_dash(t.rates.asked), rate_or_dash(t.rates.sent), rate_or_dash(t.rates.answered)}));
   if (const std::uint64_t lost = lost_of(input.runs); lost > 0) line(out, Id::lost, std::to_string(lost));
-  if (const std::string limit = limit_words(input.runs); !limit.empty()) line(out, Id::limit, limit);
+  if (const std::string limit = limit_sentence(input.runs); !limit.empty()) line(out, Id::limit, limit);
   connections_line(input, out);
   addresses_line(input, out);
   std::set<std::string> proxies;
   for (const RunInput& run : input.runs)
     if (run.plan && run.plan->summary && !run.plan->summary->proxies.empty()) proxies.insert(printable(run.plan->summary->proxies));
   if (!proxies.empty()) line(out, Id::proxies, fmt::format("{}", fmt::join(proxies, ", ")));
+  network_line(input, out);
+  machine_line(input, out);
 }
 
 void sending_lines(const Input& input, std::string& out) {
@@ -192,7 +250,11 @@ void trouble_lines(const Input& input, std::string& out) {
   }
   // Several runs are judged one by one, in their table.
   if (input.runs.size() == 1 && !input.filter)
-    if (const auto growth = falling_behind(input.total)) line(out, Id::behind, "the target: " + words_of(*growth));
+    if (const auto growth = falling_behind(input.total)) {
+      const Whose whose = bottleneck(input.runs[0]).whose;
+      const bool is_targets = whose == Whose::nobody || whose == Whose::target;  // else the limit above says what is
+      line(out, Id::behind, (is_targets ? "the target: " : "") + words_of(*growth));
+    }
   std::uint64_t opened = 0, spooled = 0, captures = 0, http1 = 0, http2 = 0;
   for (const RunInput& run : input.runs) {
     if (!run.plan) continue;

@@ -6,27 +6,12 @@
 #include <sched.h>
 #include <sys/resource.h>
 
-#include <filesystem>
-#include <fstream>
+#include "tree.hpp"
 
 namespace thrum::host {
 namespace {
 
-namespace fs = std::filesystem;
-
-class LimitsTest : public testing::Test {
- protected:
-  LimitsTest() {
-    std::string name = (fs::temp_directory_path() / "thrum-host-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) root = name;
-  }
-  ~LimitsTest() override { fs::remove_all(root); }
-  void write(const std::string& path, const std::string& text) const {
-    fs::create_directories(fs::path(root + path).parent_path());
-    std::ofstream(root + path) << text;
-  }
-  std::string root;
-};
+using LimitsTest = TreeTest;
 
 TEST_F(LimitsTest, PortsComeFromTheKernelOrAreItsDefaults) {
   EXPECT_EQ(local_ports(root), (PortRange{32768, 60999}));

@@ -87,6 +87,8 @@ TEST(Json, RecordedRunsSayWhatWasAskedAndHowItWent) {
   RunInput run = recorded("a", 100, 1200, steady(1000, 10 * kMs, 3 * kMs));
   run.plan->summary->limit = Limit::connections;
   run.plan->summary->limit_value = 64;
+  run.plan->summary->traffic.bytes_in = 4096;
+  run.plan->summary->interference.stolen = 0.5;
   const nlohmann::json j = parsed(input_of({run}));
   EXPECT_EQ(j["asked"], 1200);
   EXPECT_EQ(j["sent"], 1000);
@@ -100,6 +102,12 @@ TEST(Json, RecordedRunsSayWhatWasAskedAndHowItWent) {
   EXPECT_TRUE(j["behind"].is_null());
   EXPECT_EQ(j["weak"], nlohmann::json::array({"99.99th"}));
   EXPECT_EQ(j["runs"][0]["plan"]["limit"]["kind"], "connections");
+  EXPECT_EQ(j["limited_by"], "thrum");
+  EXPECT_EQ(j["runs"][0]["limited_by"], "thrum");
+  EXPECT_EQ(j["runs"][0]["limit"], j["limit"]);
+  EXPECT_EQ(j["runs"][0]["plan"]["traffic"]["bytes_in"], 4096);
+  EXPECT_TRUE(j["runs"][0]["plan"]["traffic"]["rtt"].is_null());
+  EXPECT_EQ(j["runs"][0]["plan"]["machine"]["stolen"], 0.5);
   EXPECT_EQ(j["runs"][0]["plan"]["books"]["scheduled"], 1200);
   EXPECT_EQ(j["runs"][0]["plan"]["shape"], "100/1s");
 }

@@ -79,8 +79,8 @@ TEST(Text, LostResultsAreCountedAndTheBooksStillBalance) {
 }
 
 TEST(Text, EveryLimitHasWords) {
-  for (const Limit limit :
-       {Limit::workers, Limit::connections, Limit::descriptors, Limit::local_ports, Limit::targets, Limit::cpu, Limit::target}) {
+  for (const Limit limit : {Limit::workers, Limit::connections, Limit::descriptors, Limit::local_ports, Limit::targets, Limit::cpu,
+                            Limit::target, Limit::network}) {
     RunInput run = recorded("a", 100, 10, steady(9, 10 * kMs, 3 * kMs));
     run.plan->summary->limit = limit;
     EXPECT_GT(line_with(text(input_of({run})), "Limit").size(), 55u) << static_cast<int>(limit);
@@ -152,7 +152,7 @@ TEST(Text, SentLateIsAVerdictOnlyWhereItShows) {
   for (RunInput* run : {&hardly, &felt}) run->plan->summary->limit = Limit::cpu;
   felt.plan->summary->busiest_shard = 0.98;
   const std::string out = text(input_of({hardly, felt}));
-  EXPECT_THAT(line_with(out, "Limit"), HasSubstr("this machine woke thrum late in a; CPU in b"));
+  EXPECT_THAT(line_with(out, "Limit"), HasSubstr("thrum: this machine woke thrum late in a; thrum: CPU in b"));
   EXPECT_THAT(line_with(out, "a "), HasSubstr("kept up"));
   EXPECT_THAT(line_with(out, "b "), HasSubstr("sent late: CPU; the busiest of 1 sending thread was 98 % busy"));
 }
@@ -250,6 +250,30 @@ TEST(Text, GroupsTheBusiestFirstTheTotalLast) {
   EXPECT_THAT(text(input), HasSubstr("\n(more than 1 others)  1 "));
 }
 
+TEST(Text, NetworkTellsBytesASecondAndWhatTcpSentAgain) {
+  RunInput a = recorded("a", 100, 100, steady(100, 10 * kMs, kMs)), b = a;
+  Summary& s = *a.plan->summary;
+  s.elapsed = Nanos(2 * kSecond);
+  s.traffic = {.bytes_in = 40'960, .bytes_out = 2000, .connections = 1, .segments_out = 200, .retransmitted = 3, .rtt = Nanos(kMs)};
+  EXPECT_EQ(line_with(text(input_of({a})), "Network"), "Network       [in/s, out/s, sent again, rtt]    20.0KB, 1000B, 1.50%, 1ms");
+  b.plan->summary = s;
+  b.plan->summary->traffic.rtt = Result::kNone;
+  b.plan->summary->traffic.segments_out = 0;
+  EXPECT_THAT(line_with(text(input_of({b})), "Network"), testing::EndsWith(" 20.0KB, 1000B, -, -"));
+  EXPECT_THAT(line_with(text(input_of({a, b})), "Network"), testing::EndsWith(" 40.0KB, 2.0KB, 3.00%, 1ms"));  // at the same time
+  b.plan->summary->started = kStart.plus(Nanos(5 * kSecond));
+  EXPECT_THAT(line_with(text(input_of({a, b})), "Network"), testing::EndsWith(" 20.0KB, 1000B, 3.00%, 1ms"));
+}
+
+TEST(Text, WhatTheMachineDidIsToldWhereItDidSomething) {
+  RunInput a = recorded("a", 100, 100, steady(100, 10 * kMs, kMs));
+  a.plan->summary->interference.stolen = 0.009;
+  EXPECT_EQ(line_with(text(input_of({a})), "Machine"), "");
+  a.plan->summary->interference = {
+      .quota = 1, .periods = 9, .throttled = 3, .throttled_time = Nanos(kMs), .stolen = 0.02, .listen_overflows = 7};
+  EXPECT_THAT(line_with(text(input_of({a})), "Machine"), testing::EndsWith(" 1ms, 2.0%, 7"));
+}
+
 // Whatever a report prints in front of a bracket is in the table that explains it.
 TEST(Text, EveryLabelIsExplained) {
   RunInput busy = recorded("a", 200, 2500, overloaded());
@@ -262,6 +286,8 @@ TEST(Text, EveryLabelIsExplained) {
   plan.summary->protocols = {3, 4};
   plan.summary->addresses = {{"127.0.0.1", 4}, {"127.0.0.2", 3}};
   plan.summary->limit = Limit::cpu;
+  plan.summary->traffic = {.bytes_in = 1000, .bytes_out = 500};
+  plan.summary->interference.listen_overflows = 3;
   std::vector<Result> more = steady(12'000, kMs, kMs, kSecond);
   for (int i = 0; i < 100; ++i) more.push_back(result(i, 1, 0, "connect: refused"));
   more[0].retries = 1;

@@ -58,8 +58,12 @@ struct AttackOptions {
   Shape shape = Shape::constant({50'000'000'000, Nanos(1'000'000'000)});
   Nanos duration{0};                // 0: until stopped, or the shape, the targets or `hits` run out
   std::uint64_t hits = kUnlimited;  // exact count
-  Nanos timeout{30'000'000'000};    // per hit with all its redirects, from when it is sent; 0: none
-  Nanos grace = Result::kNone;      // how long to wait for what is in flight after the end; none given: the timeout
+  // Before all that hits are sent for so long, which count for nothing, except that their connections stay open.
+  Nanos warmup{0};
+  std::optional<Shape> warmup_shape;  // at this rate; none: at the one with which the attack begins
+  bool is_steerable = false;          // change_rate(), pause() and resume() will be used: the attack goes on to its planned end
+  Nanos timeout{30'000'000'000};      // per hit with all its redirects, from when it is sent; 0: none
+  Nanos grace = Result::kNone;        // how long to wait for what is in flight after the end; none given: the timeout
   CatchUp catch_up;
   std::uint64_t workers = 10;                  // slots in flight made ready before the first hit
   std::uint64_t max_workers = kUnlimited;      // most hits in flight
@@ -93,6 +97,12 @@ struct AttackOptions {
   std::optional<Nanos> spin;             // how long before a hit is due to stop sleeping; none given: adaptive; 0: never
 };
 
+// The warm-up: what was sent in it, and how many of these failed.
+struct Warmup {
+  Nanos length{0};
+  std::uint64_t sent = 0, failed = 0;
+};
+
 // scheduled = sent + missed; sent = ok + failed + cut (once the attack is over).
 struct Books {
   std::uint64_t scheduled = 0, sent = 0, missed = 0, ok = 0, failed = 0, cut = 0;
@@ -114,7 +124,7 @@ inline constexpr std::size_t kLimits = 9;
 
 struct Connections {
   std::uint64_t opened = 0, failed = 0, reused = 0, peak = 0, stale_retries = 0;
-  std::uint64_t preconnected = 0;  // of those opened: before the first hit
+  std::uint64_t preconnected = 0;  // of those opened: before the first hit that counts
 };
 
 // Connections that were opened to one address: the target's, or a proxy's.
@@ -156,6 +166,7 @@ struct Summary {
   Protocols protocols;
   Traffic traffic;
   Interference interference;
+  Warmup warmup;
   Limit limit = Limit::none;
   std::uint64_t limit_value = 0;   // the cap or count that was reached, where there is one
   std::uint64_t limit_needed = 0;  // an estimate of what would have been enough, 0 if unknown
@@ -175,7 +186,10 @@ struct Summary {
 
 // Live figures, for a progress line. A snapshot, not books.
 struct Progress {
+  Timestamp started{};  // wall clock of the attack's t = 0
   Nanos elapsed{0};
+  Nanos warmup_left{0};  // > 0: the attack is still warming up, and `sent` is of that
+  bool is_paused = false;
   std::uint64_t due = 0, sent = 0, answered = 0, ok = 0, in_flight = 0, missed = 0;
   std::uint64_t connections_open = 0, connections_opened = 0;
   double busiest_shard = 0;  // as in Summary, of the last second or so
@@ -205,6 +219,14 @@ class Attacker {
   // From any thread, signal handlers included; harmless before and after run().
   virtual void stop() = 0;  // no more hits; wait for what is in flight
   virtual void cut() = 0;   // end what is in flight, too
+
+  // From any thread, but no signal handler; only of an attack that is_steerable and has a schedule (no closed loop). Hits that have not
+  // left follow the new rate from now on; the planned end stays, unless `shape` ends before. In a pause no hit is due, and what is left
+  // of the attack moves back by its length. Pausing twice, or resuming what goes on, is harmless. Each gives the time from the attack's
+  // start. Errors: the attack can't be steered, is still warming up, or has ended.
+  virtual Expected<Nanos> change_rate(Shape shape) = 0;
+  virtual Expected<Nanos> pause() = 0;
+  virtual Expected<Nanos> resume() = 0;
   virtual Progress progress() const = 0;
 };
 

@@ -45,9 +45,10 @@ bool is_success(const Result& result, const StatusSet& success);
 
 struct MetricsOptions {
   StatusSet success;
+  LatencyClock clock = LatencyClock::service;  // of all latencies but those that are named by theirs
 };
 
-// What vegeta reports. Latencies are service latencies: end - sent.
+// What vegeta reports.
 struct Figures {
   struct Latencies {
     Nanos total{0};  // the sum; beyond 292 years it wraps round, as vegeta's does
@@ -102,6 +103,7 @@ class Metrics {
   std::uint64_t retries() const;                  // requests sent again because a kept connection had gone stale
   const Histogram& success_latencies() const;     // of the successes alone
   const Histogram& failure_latencies() const;     // of everything else
+  const Histogram& service_latencies() const;     // end - sent; as of the last close() if the clock is that
   const Histogram& response_latencies() const;    // end - due, of the results that know when they were due
   const Histogram& lags() const;                  // sent - due, of the same
 

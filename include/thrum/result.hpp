@@ -72,6 +72,12 @@ enum class Outcome : std::uint8_t {
   unknown = 14,       // failed, in a file that doesn't say how (vegeta's)
 };
 
+// From when a latency counts.
+enum class LatencyClock : std::uint8_t {
+  service,   // end - sent: what the target took
+  response,  // end - due: what somebody who came then had to wait
+};
+
 struct Result {
   static constexpr Nanos kNone = Nanos(INT64_MIN);  // for times that the source does not know, or phases not gone through
 
@@ -96,11 +102,19 @@ struct Result {
   std::uint8_t retries = 0;              // times the request was sent again because a kept connection had gone stale
   std::uint16_t redirects = 0;           // followed on the way to the response; method, url and bytes_out are those of the first request
   std::optional<std::string_view> body;  // captured response body; nullopt: not kept (vegeta's null)
+  bool is_warmup = false;                // sent before the run began: of no figure; `seq` counts these apart
   bool has_headers = false;              // headers were kept, though there may be none
   std::span<const Header> headers;
 
   bool has_lag() const { return lag != kNone; }
   Timestamp end() const { return timestamp.plus(latency); }
+  // The latency by a clock; a result that doesn't know when it was due has one only.
+  Nanos latency_by(LatencyClock clock) const {
+    if (clock == LatencyClock::service || !has_lag()) return latency;
+    std::int64_t response = 0;
+    if (__builtin_add_overflow(latency.count(), lag.count(), &response)) response = latency.count() < 0 ? INT64_MIN : INT64_MAX;
+    return Nanos(response);
+  }
 };
 
 }  // namespace thrum

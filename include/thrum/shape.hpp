@@ -48,6 +48,8 @@ class Shape {
   Nanos due(std::uint64_t n) const;
   // When the expected count reaches `hits`.
   Nanos due_when(long double hits) const;
+  // The expected count at t, the end of the shape at most: the integral of the rate.
+  long double expected(Nanos t) const;
   // How many hits are due in [0, t). Not for closed shapes.
   std::uint64_t hits_before(Nanos t) const;
   // Hits per second asked for at t; 0 for closed shapes and after the end.

@@ -41,6 +41,16 @@ constexpr auto kCommands = std::to_array<CommandInfo>({
          "of each.",
      .examples = "thrum encode results.bin | jq -c .code\n"
                  "thrum encode -to=csv -csv-header -output=results.csv results.bin"},
+    {.command = Command::capacity,
+     .name = "capacity",
+     .arguments = "[URL]",
+     .help = "find the highest rate that a target holds",
+     .more =
+         "Tries rates on warm connections, each for a few seconds: twice as many until one fails, then between the two, until the gap is "
+         "2 %. What is found is held twice for 20 seconds. A rate holds if all of -slo does, and if latency doesn't keep growing. It takes "
+         "a minute or two. Exit code 4: no rate held.",
+     .examples = "thrum capacity -slo='p99<200ms, success>99.9%' http://127.0.0.1:18080/api/report\n"
+                 "thrum capacity -slo='p95<50ms' -targets=targets.txt -from=1000/s -html=capacity.html"},
     {.command = Command::shape,
      .name = "shape",
      .arguments = "RATE",
@@ -50,6 +60,15 @@ constexpr auto kCommands = std::to_array<CommandInfo>({
          "stage. docs/rates.md explains how rates are written.",
      .examples = "thrum shape '10..500/s over 1m, hold 5m'\n"
                  "thrum shape 'sine mean 100/s amp 50/s period 20m' -duration=1h"},
+    {.command = Command::control,
+     .name = "control",
+     .arguments = "SOCKET COMMAND",
+     .help = "change an attack that is running",
+     .more =
+         "Speaks to the socket that attack -control has made. Commands: rate RATE (any rate or shape, from now on), pause, resume, stop "
+         "(send no more, wait for the answers), cut (end what is in flight, too), status (the line of progress).",
+     .examples = "thrum control /tmp/run.sock rate 500/s\n"
+                 "thrum control /tmp/run.sock pause"},
     {.command = Command::serve,
      .name = "serve",
      .help = "be a server to attack, until Ctrl-C",
@@ -93,7 +112,10 @@ std::string_view heading(Group group, Command command) {
     case Group::input:
       return command == Command::attack ? "What to send" : command == Command::serve ? "Where to listen" : "What to read";
     case Group::pace:
-      return command == Command::serve ? "How fast to answer" : command == Command::shape ? "What to show" : "How fast, how long";
+      return command == Command::serve      ? "How fast to answer"
+             : command == Command::shape    ? "What to show"
+             : command == Command::capacity ? "What to find"
+                                            : "How fast, how long";
     case Group::connections:
       return "Connections and TLS";
     case Group::output:

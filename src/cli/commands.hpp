@@ -12,6 +12,8 @@ Expected<ExitCode> run_encode(const Invocation& invocation);
 Expected<ExitCode> run_plot(const Invocation& invocation);
 Expected<ExitCode> run_report(const Invocation& invocation);
 Expected<ExitCode> run_serve(const Invocation& invocation);
+Expected<ExitCode> run_capacity(const Invocation& invocation);
+Expected<ExitCode> run_control(const Invocation& invocation);
 Expected<ExitCode> run_shape(const Invocation& invocation);
 Expected<ExitCode> run_version(const Invocation& invocation);
 Expected<ExitCode> run_help(const Invocation& invocation);

@@ -59,8 +59,25 @@ Expected<void> put_encoding(Encoding& to, Text value) {
   return {};
 }
 
+// Of one rate that stays.
+Expected<void> put_per_second(double& into, std::string_view v) {
+  const auto shape = read_pace(v);
+  if (!shape) return std::unexpected(shape.error());
+  if (!shape->stages().empty()) return usage_error("one rate is needed, as in 100/s");
+  into = shape->peak();
+  return {};
+}
+
+Expected<void> put_trial(Nanos& into, std::string_view v) {
+  const auto time = read_duration(v);
+  if (!time) return std::unexpected(time.error());
+  if (*time < std::chrono::milliseconds(500)) return usage_error("too short to see anything; give 500ms at least");
+  into = *time;
+  return {};
+}
+
 constexpr Command kAttack = Command::attack, kReport = Command::report, kPlot = Command::plot, kEncode = Command::encode,
-                  kShape = Command::shape, kServe = Command::serve;
+                  kShape = Command::shape, kCapacity = Command::capacity, kServe = Command::serve;
 
 constexpr auto kFlags = std::to_array<Flag>({
     // attack: what to send
@@ -71,7 +88,7 @@ constexpr auto kFlags = std::to_array<Flag>({
      .help = "Where the targets are",
      .more = "One request a paragraph: `METHOD URL`, then its headers, then `@file` for its body (docs/targets.md). A body file is looked "
              "for in the folder one stands in, then beside the targets.",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::input,
      .bind = [](Options& o, Text v) { return put_text(o.attack.targets, v == "-" ? "stdin" : v); }},
     {.name = "format",
@@ -81,7 +98,7 @@ constexpr auto kFlags = std::to_array<Flag>({
      .choices = "http json",
      .help = "How the targets are written: http or json",
      .more = "`json` is one object a line with method, url, header and a base64 body.",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::input,
      .bind = [](Options& o, Text v) { return put_format(o.attack.format, v); }},
     {.name = "lazy",
@@ -106,21 +123,21 @@ constexpr auto kFlags = std::to_array<Flag>({
      .takes = Takes::file,
      .value = "FILE",
      .help = "Body of every target that names none of its own",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::input,
      .bind = [](Options& o, Text v) { return put_text(o.attack.body, v); }},
     {.name = "chunked",
      .takes = Takes::nothing,
      .initial = "false",
      .help = "Send bodies with Transfer-Encoding: chunked",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::input,
      .bind = [](Options& o, Text v) { return put(o.attack.options.chunked, read_bool(v)); }},
     {.name = "compression",
      .takes = Takes::nothing,
      .initial = "true",
      .help = "Send Accept-Encoding: gzip; what comes is counted as it came over the wire",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::input,
      .bind = [](Options& o, Text v) { return put(o.attack.options.compression, read_bool(v)); }},
     {.name = "header",
@@ -129,7 +146,7 @@ constexpr auto kFlags = std::to_array<Flag>({
      .help = "Header of every target that doesn't have it itself; may be repeated",
      .more = "Names keep their case and order. A target's own header of the same name wins. An empty value takes away a header that "
              "thrum sends by itself (`User-Agent`, `Accept-Encoding`).",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::input,
      .bind = [](Options& o, Text v) -> Expected<void> {
        auto header = read_header(v);
@@ -178,19 +195,34 @@ constexpr auto kFlags = std::to_array<Flag>({
      .commands = kAttack,
      .group = Group::pace,
      .bind = [](Options& o, Text v) { return put(o.attack.options.hits, read_count(v, 1)); }},
+    {.name = "warmup",
+     .value = "TIME|RATE",
+     .initial = "0s",
+     .help = "Before the attack, send for so long without counting: at the rate it begins with, or at one that ends by itself",
+     .more = "Connections opened in it stay open. `-warmup='1..100/s over 10s'` climbs. What was sent is told in one line of the report; "
+             "its results are kept, marked, in the native format only, and left out of every figure.",
+     .commands = kAttack,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) -> Expected<void> {
+       auto warmup = read_warmup(v);
+       if (!warmup) return std::unexpected(warmup.error());
+       o.attack.options.warmup = warmup->first;
+       o.attack.options.warmup_shape = std::move(warmup->second);
+       return {};
+     }},
     {.name = "workers",
      .value = "COUNT",
      .initial = "10",
      .help = "Slots for requests in flight that are made ready before the first hit",
      .more = "More are added as they are needed, up to `-max-workers`. A worker is a slot, not a thread.",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::pace,
      .bind = [](Options& o, Text v) { return put(o.attack.options.workers, read_count(v)); }},
     {.name = "max-workers",
      .value = "COUNT",
      .help = "Most requests in flight at once (default no limit)",
      .more = "When they are all in use, a hit that is due waits, and the report says that this was the limit.",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::pace,
      .bind = [](Options& o, Text v) { return put(o.attack.options.max_workers, read_count(v, 1)); }},
     {.name = "catch-up",
@@ -221,7 +253,7 @@ constexpr auto kFlags = std::to_array<Flag>({
      .help = "How long before a hit is due to stop sleeping and watch the clock; 0: never",
      .more = "Watching the clock sends a hit within a few microseconds of its time and costs CPU. `auto` follows what this machine's "
              "timers need and keeps the cost under a tenth of a core.",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::pace,
      .bind = [](Options& o, Text v) -> Expected<void> {
        if (v == "auto") {
@@ -236,13 +268,13 @@ constexpr auto kFlags = std::to_array<Flag>({
      .value = "TIME",
      .initial = "30s",
      .help = "Longest time from sending a request to the end of its answer; 0: none",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::connections,
      .bind = [](Options& o, Text v) { return put(o.attack.options.timeout, read_duration(v)); }},
     {.name = "t",
      .value = "TIME",
      .help = "Short for -timeout; a bare number is seconds",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::connections,
      .bind = [](Options& o, Text v) { return put(o.attack.options.timeout, read_seconds_or_duration(v)); }},
     {.name = "redirects",
@@ -250,28 +282,28 @@ constexpr auto kFlags = std::to_array<Flag>({
      .initial = "10",
      .help = "Most redirects to follow; 0: any is an error; -1: none is followed, and a 3xx is a success",
      .more = "A hit is the whole chain: its latency, `-timeout` and worker last from the first request to the last response.",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::connections,
      .bind = [](Options& o, Text v) { return put(o.attack.options.redirects, read_redirects(v)); }},
     {.name = "keepalive",
      .takes = Takes::nothing,
      .initial = "true",
      .help = "Use a connection for more than one request",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::connections,
      .bind = [](Options& o, Text v) { return put(o.attack.options.keep_alive, read_bool(v)); }},
     {.name = "connections",
      .value = "COUNT",
      .initial = "10000",
      .help = "Most idle connections to keep per host",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::connections,
      .bind = [](Options& o, Text v) { return put(o.attack.options.connections, read_count(v)); }},
     {.name = "max-connections",
      .value = "COUNT",
      .help = "Most connections per host, busy and idle (default 0: no limit)",
      .more = "When they are all busy, a hit that is due waits, and the report says that this was the limit.",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::connections,
      .bind = [](Options& o, Text v) { return put(o.attack.options.max_connections, read_cap(v)); }},
     {.name = "preconnect",
@@ -279,13 +311,13 @@ constexpr auto kFlags = std::to_array<Flag>({
      .help = "Open this many connections to each host before the first hit, and keep to them",
      .more = "The attack begins when all are open, or fails with the reason why they are not. It stands for `-max-connections` of the same "
              "number, and can't be had with `-lazy`, which doesn't know the hosts.",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::connections,
      .bind = [](Options& o, Text v) { return put(o.attack.options.preconnect, read_count(v, 1)); }},
     {.name = "connect-rate",
      .value = "RATE",
      .help = "How fast -preconnect opens connections: 100/s, 6/m (default as they come up, 64 at a time)",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::connections,
      .bind = [](Options& o, Text v) { return put(o.attack.options.connect_rate, read_pace(v)); }},
     {.name = "http2",
@@ -296,7 +328,7 @@ constexpr auto kFlags = std::to_array<Flag>({
          "The server chooses, in the TLS handshake; the report says how many answers came by which protocol. With `-http2=false` only "
          "HTTP/1.1 is offered, with `-http2=only` only HTTP/2 (http targets get it without asking, as by `-h2c`): a server that doesn't "
          "speak it fails the hit.",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::connections,
      .bind =
          [](Options& o, Text v) {
@@ -308,14 +340,14 @@ constexpr auto kFlags = std::to_array<Flag>({
      .initial = "false",
      .help = "Send to http targets by HTTP/2, without asking first",
      .more = "A server that doesn't speak it is an error; nothing is sent by HTTP/1.1 instead. https targets are not concerned.",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::connections,
      .bind = [](Options& o, Text v) { return put(o.attack.options.h2c, read_bool(v)); }},
     {.name = "streams",
      .value = "COUNT",
      .help = "Most requests at once on a connection of HTTP/2 (default what the server allows, at most 250)",
      .more = "When all streams of all connections are taken, another connection is opened, up to `-max-connections`.",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::connections,
      .bind = [](Options& o, Text v) -> Expected<void> {
        const auto count = read_count(v, 1, 100'000);
@@ -327,14 +359,14 @@ constexpr auto kFlags = std::to_array<Flag>({
      .value = "TIME",
      .initial = "0s",
      .help = "How long to remember a name's addresses; 0: for the whole attack; -1: look up for each connection",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::connections,
      .bind = [](Options& o, Text v) { return put(o.attack.options.dns_ttl, read_dns_ttl(v)); }},
     {.name = "resolvers",
      .value = "IP[:PORT],...",
      .help = "Name servers to ask (default those of /etc/resolv.conf)",
      .more = "`localhost` and `/etc/hosts` still come first, and the search list of `/etc/resolv.conf` still counts.",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::connections,
      .bind = [](Options& o, Text v) { return append(o.attack.options.resolvers, read_list(v)); },
      .repeats = true},
@@ -343,7 +375,7 @@ constexpr auto kFlags = std::to_array<Flag>({
      .value = "PATH",
      .help = "Connect to this unix socket, whatever the targets' hosts are",
      .more = "The URL's host is still what the Host header and TLS name, but it is not looked up. `@name` is an abstract socket.",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::connections,
      .bind = [](Options& o, Text v) { return put_text(o.attack.options.unix_socket, v); }},
     {.name = "connect-to",
@@ -351,7 +383,7 @@ constexpr auto kFlags = std::to_array<Flag>({
      .help = "Connect to the second host and port for targets at the first; may be repeated",
      .more = "Host header and TLS name stay the target's. Entries for the same target share its connections evenly. IPv6 addresses stand "
              "in brackets; a part left out means any on the left, the target's own on the right.",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::connections,
      .bind = [](Options& o, Text v) { return append(o.attack.options.connect_to, read_connect_to(v)); },
      .repeats = true},
@@ -359,7 +391,7 @@ constexpr auto kFlags = std::to_array<Flag>({
      .value = "IP,...",
      .help = "Local addresses to connect from, in turn: 10.0.0.5, 10.0.0.5-10.0.0.9, 10.0.0.0/28 (default the kernel's choice)",
      .more = "Each address has some 28,000 local ports of its own towards one target (net.ipv4.ip_local_port_range).",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::connections,
      .bind = [](Options& o, Text v) { return append(o.attack.options.local_addresses, read_list(v)); },
      .repeats = true},
@@ -368,14 +400,14 @@ constexpr auto kFlags = std::to_array<Flag>({
      .help = "Proxy for all targets: http://, https://, socks5:// or socks5h://[USER:PASSWORD@]HOST:PORT",
      .more = "Without it HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY say which targets go by which proxy; `none` heeds none of them. "
              "With socks5 we look names up, with socks5h the proxy does.",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::connections,
      .bind = [](Options& o, Text v) { return put_proxy(o.attack, v); }},
     {.name = "proxy-header",
      .value = "\"NAME: VALUE\"",
      .help = "Header for the proxy, not for the target; may be repeated",
      .more = "It is sent with CONNECT, and with each request that a proxy gets as it is, which are those for http targets.",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::connections,
      .bind = [](Options& o, Text v) -> Expected<void> {
        auto header = read_header(v);
@@ -389,7 +421,7 @@ constexpr auto kFlags = std::to_array<Flag>({
      .initial = "false",
      .help = "Resume TLS sessions: later connections skip part of the handshake",
      .more = "Off, each connection pays for a whole handshake, as a new visitor's does.",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::connections,
      .bind = [](Options& o, Text v) { return put(o.attack.options.tls.session_tickets, read_bool(v)); }},
     {.name = "insecure",
@@ -397,7 +429,7 @@ constexpr auto kFlags = std::to_array<Flag>({
      .takes = Takes::nothing,
      .initial = "false",
      .help = "Accept any server certificate",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::connections,
      .bind = [](Options& o, Text v) -> Expected<void> {
        const auto on = read_bool(v);
@@ -412,7 +444,7 @@ constexpr auto kFlags = std::to_array<Flag>({
      .more = "This is the flag for a server with a certificate of your own making. `-cert` is something else: it shows *our* certificate "
              "to the "
              "server.",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::connections,
      .bind = [](Options& o, Text v) { return append(o.attack.options.tls.root_cert_files, read_list(v)); },
      .repeats = true},
@@ -421,14 +453,14 @@ constexpr auto kFlags = std::to_array<Flag>({
      .value = "FILE",
      .help = "PEM file with the certificate to show to the server",
      .more = "When `-key` is not given, its key is taken from the same file.",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::connections,
      .bind = [](Options& o, Text v) { return put_text(o.attack.options.tls.cert_file, v); }},
     {.name = "key",
      .takes = Takes::file,
      .value = "FILE",
      .help = "PEM file with the key of -cert (default the file of -cert)",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::connections,
      .bind = [](Options& o, Text v) { return put_text(o.attack.options.tls.key_file, v); }},
 
@@ -476,7 +508,7 @@ constexpr auto kFlags = std::to_array<Flag>({
     {.name = "progress",
      .takes = Takes::nothing,
      .help = "Show progress on stderr (default only when it is a terminal)",
-     .commands = kAttack,
+     .commands = kAttack | kCapacity,
      .group = Group::output,
      .bind = [](Options& o, Text v) { return put(o.attack.progress, read_bool(v)); }},
     {.name = "prometheus-addr",
@@ -562,6 +594,39 @@ constexpr auto kFlags = std::to_array<Flag>({
      .commands = kReport,
      .group = Group::output,
      .bind = [](Options& o, Text v) { return put(o.report.max_groups, read_count(v, 1, 1000)); }},
+    {.name = "latency",
+     .takes = Takes::choice,
+     .value = "CLOCK",
+     .choices = "service response",
+     .help = "By which latency to judge: service, from the sending, or response, from when a request was due (default as the run was)",
+     .more = "For percentiles, histograms, groups and gates that name no clock of their own. An attack keeps its choice in native results, "
+             "where `report` finds it; without one it is service latency, as in vegeta.",
+     .commands = kAttack | kReport,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) -> Expected<void> {
+       const auto clock = read_choice(v, "service response");
+       if (!clock) return std::unexpected(clock.error());
+       o.attack.latency = *clock == "response" ? LatencyClock::response : LatencyClock::service;
+       o.report.latency = o.attack.latency;
+       return {};
+     }},
+    {.name = "abort-if",
+     .value = "GATE for TIME",
+     .help = "End the attack early if this holds over so long a time: errors>10% for 5s, p99>2s for 30s; may be repeated",
+     .more = "Gates are written as for `-fail-if`, and look at the results of that time (without one, 5s) if there are five at least. What "
+             "is in flight is waited for, everything is written, the reason stands in the report, and the exit code is 4.",
+     .commands = kAttack,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) { return o.attack.abort_if.emplace_back(v), Expected<void>(); },
+     .repeats = true},
+    {.name = "control",
+     .takes = Takes::file,
+     .value = "SOCKET",
+     .help = "Make a unix socket there, by which thrum control changes the rate, pauses and resumes while the attack goes on",
+     .more = "Each change is kept in the results, and begins a stage of the report.",
+     .commands = kAttack,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) { return put_text(o.attack.control, v); }},
     {.name = "fail-if",
      .value = "GATE",
      .help = "Exit with 4 if this holds: p99>250ms, success<99.9%, missed>0, url(/api/*).p99>100ms; may be repeated",
@@ -607,6 +672,13 @@ constexpr auto kFlags = std::to_array<Flag>({
      .commands = kReport,
      .group = Group::output,
      .bind = [](Options& o, Text v) { return put(o.report.force, read_bool(v)); }},
+    {.name = "with-warmup",
+     .takes = Takes::nothing,
+     .initial = "false",
+     .help = "Count the results of the warm-up, too",
+     .commands = kReport,
+     .group = Group::input,
+     .bind = [](Options& o, Text v) { return put(o.report.with_warmup, read_bool(v)); }},
     {.name = "strict",
      .takes = Takes::nothing,
      .initial = "false",
@@ -696,6 +768,59 @@ constexpr auto kFlags = std::to_array<Flag>({
      .group = Group::input,
      .bind = [](Options& o, Text v) { return put(o.encode.strict, read_bool(v)); }},
 
+    // capacity
+    {.name = "slo",
+     .value = "GATES",
+     .help = "What has to hold: p99<200ms, success>99.9%, code(5xx)==0; several with commas, or repeated",
+     .more =
+         "Written as for `-fail-if` of attack and report (docs/gates.md), though here it is what must be, not what must not. Latencies are "
+         "response latencies: from when a request was due. Unless it says something of success, errors or codes, success>=99% is added.",
+     .commands = kCapacity,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) { return o.capacity.slo.emplace_back(v), Expected<void>(); },
+     .repeats = true},
+    {.name = "from",
+     .value = "RATE",
+     .initial = "50/s",
+     .help = "The rate to try first; from there it doubles or halves",
+     .commands = kCapacity,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) { return put_per_second(o.capacity.search.from, v); }},
+    {.name = "most",
+     .value = "RATE",
+     .help = "The highest rate to try (default no limit)",
+     .commands = kCapacity,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) { return put_per_second(o.capacity.search.most, v); }},
+    {.name = "step",
+     .value = "TIME",
+     .initial = "4s",
+     .help = "How long to try a rate",
+     .commands = kCapacity,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) { return put_trial(o.capacity.search.step, v); }},
+    {.name = "confirm",
+     .value = "TIME",
+     .initial = "20s",
+     .help = "How long to hold what was found, twice, before it is believed",
+     .commands = kCapacity,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) { return put_trial(o.capacity.search.confirm, v); }},
+    {.name = "json",
+     .takes = Takes::nothing,
+     .initial = "false",
+     .help = "Print JSON: rate, interval, and every step",
+     .commands = kCapacity,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put(o.capacity.json, read_bool(v)); }},
+    {.name = "html",
+     .takes = Takes::file,
+     .value = "FILE",
+     .help = "Write a page with a chart of all that was tried, too",
+     .commands = kCapacity,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put_text(o.capacity.html, v); }},
+
     // shape
     {.name = "duration",
      .also = "z",
@@ -762,6 +887,13 @@ constexpr auto kFlags = std::to_array<Flag>({
      .commands = kServe,
      .group = Group::pace,
      .bind = [](Options& o, Text v) { return put(o.serve.work, read_duration(v)); }},
+    {.name = "log",
+     .takes = Takes::file,
+     .value = "FILE",
+     .help = "Write a line of JSON for each request: when it came, method, target, and X-Thrum-Seq",
+     .commands = kServe,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put_text(o.serve.log, v); }},
 
     // everywhere
     {.name = "cpus",

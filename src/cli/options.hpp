@@ -3,6 +3,7 @@
 #pragma once
 
 #include "mode/attack.hpp"
+#include "mode/capacity.hpp"
 #include "mode/encode.hpp"
 #include "mode/plot.hpp"
 #include "mode/report.hpp"
@@ -19,6 +20,7 @@ struct Options {
   mode::ReportRequest report;
   mode::PlotRequest plot;
   mode::EncodeOptions encode;
+  mode::CapacityRequest capacity;  // its attack is the one above
   mode::ShapeRequest shape;
   mode::ServeOptions serve;
 };

@@ -44,6 +44,10 @@ Expected<ExitCode> run(const Invocation& invocation) {
       return run_encode(invocation);
     case Command::shape:
       return run_shape(invocation);
+    case Command::capacity:
+      return run_capacity(invocation);
+    case Command::control:
+      return run_control(invocation);
     case Command::serve:
       return run_serve(invocation);
     case Command::version:

@@ -103,6 +103,17 @@ Expected<Shape> read_pace(std::string_view text) {
   return shape;
 }
 
+Expected<std::pair<Nanos, std::optional<Shape>>> read_warmup(std::string_view text) {
+  if (const auto time = read_duration(text)) return std::pair(*time, std::optional<Shape>());
+  auto shape = parse_shape(text);
+  if (!shape)
+    return usage_error(fmt::format("{}: a time, as in 10s, or a rate that ends by itself, as in 10..100/s over 10s ({})", quoted(text),
+                                   shape.error().text));
+  const auto length = shape->length();
+  if (!length) return usage_error(fmt::format("{}: a warm-up has to end; say for how long, as in 100/s for 10s", quoted(text)));
+  return std::pair(*length, std::optional(std::move(*shape)));
+}
+
 Expected<CatchUp> read_catch_up(std::string_view text) {
   if (text == "all") return CatchUp{CatchUp::Mode::all, 100};
   if (text == "none") return CatchUp{CatchUp::Mode::none, 100};

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,9 @@ Expected<Nanos> read_seconds_or_duration(std::string_view text);  // as above, a
 Expected<Nanos> read_dns_ttl(std::string_view text);              // as read_duration, and -1 for never
 
 Expected<Shape> read_pace(std::string_view text);  // a rate as parse_shape() reads it, but not without end
+
+// A time, or a rate that ends by itself.
+Expected<std::pair<Nanos, std::optional<Shape>>> read_warmup(std::string_view text);
 
 Expected<CatchUp> read_catch_up(std::string_view text);  // all, none, 150%
 

@@ -1,28 +1,31 @@
-// When each hit of one shard is due, asked for in the order of the hits: by the shape, or, where it is random, by a sum of
+// When each hit of one shard is due, asked for in the order of the hits: by the schedule, or, where it is random, by a sum of
 // exponential gaps (a Poisson process) that every shard draws alike from the seed.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
-#include "thrum/shape.hpp"
+#include "load/schedule.hpp"
 
 namespace thrum::load {
 
 class Arrivals {
  public:
-  Arrivals(const Shape& shape, std::uint64_t seed) : shape_(shape), seed_(seed), is_random_(shape.is_random()) {}
+  Arrivals(Schedule schedule, std::uint64_t seed) : schedule_(std::move(schedule)), seed_(seed), is_random_(schedule_.is_random()) {}
 
   bool is_random() const { return is_random_; }
-  // Each n not less than the one before. Nanos::max(): the shape ends before.
+  const Schedule& schedule() const { return schedule_; }
+  void apply(const Change& change) { schedule_.apply(change); }
+  // Each n not less than the one before. Nanos::max(): the schedule ends before.
   Nanos due(std::uint64_t n) {
-    if (!is_random_) return shape_.due(n);
+    if (!is_random_) return schedule_.due(n);
     while (drawn_ <= n) expected_ += gap(drawn_++);
-    return shape_.due_when(expected_);
+    return schedule_.due_when(expected_);
   }
   // How many hits are due before t, when hit n, which was asked for last, is the first that may be at t or later.
   std::uint64_t due_before(Nanos t, std::uint64_t n) const {
-    if (!is_random_) return shape_.hits_before(t);
+    if (!is_random_) return schedule_.hits_before(t);
     if (t == Nanos::max()) return UINT64_MAX;
     Arrivals ahead = *this;
     while (ahead.due(n) < t) ++n;
@@ -40,7 +43,7 @@ class Arrivals {
     return -std::log(uniform);
   }
 
-  Shape shape_;
+  Schedule schedule_;
   std::uint64_t seed_;
   bool is_random_;
   std::uint64_t drawn_ = 0;   // gaps

@@ -20,6 +20,8 @@
 #include "load/feeder.hpp"
 #include "load/limit.hpp"
 #include "load/plan.hpp"
+#include "load/rate.hpp"
+#include "load/schedule.hpp"
 #include "load/shard.hpp"
 #include "net/local_addresses.hpp"
 #include "net/tls.hpp"
@@ -68,6 +70,16 @@ Expected<void> check_preconnect(const AttackOptions& o) {
   return {};
 }
 
+Expected<void> check_warmup(const AttackOptions& o) {
+  if (o.warmup == Nanos(0)) return {};
+  if (o.warmup < Nanos(0)) return usage_error("-warmup is a time before the attack and can't be negative");
+  if (o.shape.is_closed() && o.warmup_shape)
+    return usage_error("-warmup: a closed loop warms up with its own workers; give a time, as in -warmup=10s");
+  if (!o.shape.is_closed() && !o.warmup_shape && o.shape.rate_at(Nanos(0)) <= 0)
+    return usage_error("-warmup: the rate begins at 0; say at which to warm up, as in -warmup='50/s for 10s'");
+  return {};
+}
+
 Expected<void> check(const AttackOptions& o) {
   if (o.shape.is_closed() && o.max_workers == kUnlimited)
     return usage_error("a rate of 0 (no limit) needs -max-workers: it says how many requests are in flight at once");
@@ -77,6 +89,7 @@ Expected<void> check(const AttackOptions& o) {
   if (o.h2c && !o.http2) return usage_error("-h2c asks for HTTP/2 and -http2=false forbids it; leave one of them out");
   if (o.catch_up.mode == CatchUp::Mode::percent && o.catch_up.percent == 0)
     return usage_error("-catch-up=0% would never send what is late; say none");
+  if (auto fine = check_warmup(o); !fine) return fine;
   if (auto fine = check_preconnect(o); !fine) return fine;
   if (auto fine = load::check_ways(o); !fine) return fine;
   // Files that were named are checked even when no target seems to need them: a slip shows before anything is sent. The
@@ -126,15 +139,13 @@ class AttackerImpl final : public Attacker {
 
   Expected<void> prepare(std::uint32_t shards) {
     const AttackOptions& o = plan_->options;
-    plan_->total = o.hits;
     if (o.duration.count() > 0) plan_->end = o.duration;
     if (const auto length = o.shape.length()) plan_->end = std::min(plan_->end, *length);
-    const bool is_counted = !o.shape.is_closed() && !o.shape.is_random();
-    if (is_counted && plan_->end != Nanos::max()) plan_->total = std::min(o.hits, o.shape.hits_before(plan_->end));
     if (o.grace != Result::kNone) plan_->grace = o.grace;
     auto local = load::local_addresses_of(o);
     if (!local) return std::unexpected(std::move(local.error()));
     plan_->local_addresses = std::move(*local);
+    if (!o.shape.is_closed()) schedule_ = load::Schedule(o.shape, plan_->end);
     plan_->has_one_route = !plan_->is_lazy() && plan_->routes.size() == 1;
     for (std::uint32_t k = 0; k < shards; ++k) {
       shards_.push_back(std::make_unique<Shard>(*plan_, load::Slice{k, shards}, feeder_.get()));
@@ -158,9 +169,20 @@ class AttackerImpl final : public Attacker {
     for (const auto& shard : shards_) shard->wake();
   }
 
+  Expected<Nanos> change_rate(Shape shape) override {
+    if (shape.is_closed()) return failure("a rate of 0 (no limit) can't be changed to: a closed loop has no schedule");
+    if (shape.is_random() != plan_->options.shape.is_random())
+      return failure(shape.is_random() ? "hits are due evenly in this attack, and stay so: leave out poisson"
+                                       : "hits are due at random in this attack, and stay so: say poisson");
+    return change(load::Change::Kind::rate, std::move(shape));
+  }
+  Expected<Nanos> pause() override { return change(load::Change::Kind::pause); }
+  Expected<Nanos> resume() override { return change(load::Change::Kind::resume); }
+
   Progress progress() const override;
 
  private:
+  Expected<Nanos> change(load::Change::Kind kind, std::optional<Shape> shape = std::nullopt);
   Expected<void> start_threads(std::vector<std::thread>& threads, std::latch& ready, std::latch& start);
   Expected<void> preconnected() const;
   void collect(Collector& collector);
@@ -169,11 +191,14 @@ class AttackerImpl final : public Attacker {
   void add_interference(Summary& s) const;
 
   std::unique_ptr<Plan> plan_;
+  mutable std::mutex schedule_mutex_;
+  load::Schedule schedule_{Shape::constant(load::rate_of(1))};  // as shards have it, or soon will
   std::unique_ptr<Feeder> feeder_;
   std::vector<std::unique_ptr<Shard>> shards_;
   host::Counters counters_before_;
   std::atomic<bool> has_run_{false};
   std::atomic<bool> started_{false};
+  Timestamp started_at_;  // once started_
   std::mutex mutex_;
   std::condition_variable shard_over_;
 };
@@ -197,8 +222,8 @@ Expected<Summary> AttackerImpl::run(ResultSink& sink) {
     can_start = preconnected();
   }
   if (!can_start) cut();
-  const Timestamp started = wall_clock();
-  plan_->start = now();
+  const Timestamp started = started_at_ = wall_clock().plus(-plan_->begin());
+  plan_->start = now() - plan_->begin();
   started_.store(true, std::memory_order_release);
   start.count_down();
   if (!can_start) {
@@ -282,7 +307,7 @@ Summary AttackerImpl::summarise(Timestamp started) const {
   s.shards = static_cast<std::uint32_t>(shards_.size());
   const AttackOptions& o = plan_->options;
   load::LimitEvidence evidence{
-      .rate = o.shape.is_closed() ? 0 : o.shape.peak(), .max_workers = o.max_workers, .max_connections = o.max_connections};
+      .rate = o.shape.is_closed() ? 0 : schedule_.peak(), .max_workers = o.max_workers, .max_connections = o.max_connections};
   double latency = 0;
   std::uint64_t finished = 0;
   for (const auto& shard : shards_) {
@@ -295,6 +320,8 @@ Summary AttackerImpl::summarise(Timestamp started) const {
     s.books.cut += t.cut;
     finished += t.finished;
     latency += t.latency_sum;
+    s.warmup.sent += t.warmup_sent;
+    s.warmup.failed += t.warmup_failed;
     s.connections.opened += t.connections.opened;
     s.connections.failed += t.connections.failed;
     s.connections.reused += t.connections.reused;
@@ -318,6 +345,7 @@ Summary AttackerImpl::summarise(Timestamp started) const {
   std::ranges::stable_sort(s.addresses, std::ranges::greater(), &AddressCount::connections);
   s.proxies = plan_->routes.proxies();
   s.books.failed = s.books.sent - s.books.ok - s.books.cut;
+  s.warmup.length = plan_->options.warmup;
   s.stopped = plan_->stop.load();
   add_traffic(s);
   add_interference(s);
@@ -356,10 +384,13 @@ void AttackerImpl::add_interference(Summary& s) const {
 Progress AttackerImpl::progress() const {
   Progress p;
   if (!started_.load(std::memory_order_acquire)) return p;
-  p.elapsed = now() - plan_->start;
+  const Nanos t = now() - plan_->start;
+  p.started = started_at_;
+  p.elapsed = std::max(Nanos(0), t);
+  p.warmup_left = std::max(Nanos(0), -t);
   for (const auto& shard : shards_) {
     const load::Gauges& g = shard->gauges();
-    p.sent += g.sent.load(std::memory_order_relaxed);
+    p.sent += (t < Nanos(0) ? g.warmup_sent : g.sent).load(std::memory_order_relaxed);
     p.answered += g.answered.load(std::memory_order_relaxed);
     p.ok += g.ok.load(std::memory_order_relaxed);
     p.in_flight += g.in_flight.load(std::memory_order_relaxed);
@@ -368,9 +399,28 @@ Progress AttackerImpl::progress() const {
     p.connections_opened += g.connections_opened.load(std::memory_order_relaxed);
     p.busiest_shard = std::max(p.busiest_shard, g.busy.load(std::memory_order_relaxed));
   }
-  p.due =
-      plan_->options.shape.is_closed() ? p.sent : std::min(plan_->total, plan_->options.shape.hits_before(std::min(p.elapsed, plan_->end)));
+  const AttackOptions& o = plan_->options;
+  const std::lock_guard lock(schedule_mutex_);
+  p.is_paused = schedule_.is_paused();
+  p.due = o.shape.is_closed() ? p.sent : std::min(o.hits, schedule_.hits_before(std::min(p.elapsed, schedule_.end())));
   return p;
+}
+
+// All shards apply it at the same time of the schedule; one that is late to do so has sent a few hits by the rate before, whose
+// numbers are then taken.
+Expected<Nanos> AttackerImpl::change(load::Change::Kind kind, std::optional<Shape> shape) {
+  if (!plan_->options.is_steerable) return failure("this attack was not made to be changed while it goes on");
+  if (plan_->options.shape.is_closed()) return failure("a closed loop has no rate to change, and no schedule to pause");
+  if (!started_.load(std::memory_order_acquire)) return failure("the attack has not begun");
+  const std::lock_guard lock(schedule_mutex_);
+  const Nanos t = now() - plan_->start;
+  if (t < Nanos(0)) return failure("the attack is still warming up");
+  if (plan_->stop.load() || t >= schedule_.end()) return failure("the attack is ending");
+  load::Change change{kind, t, std::move(shape)};
+  schedule_.apply(change);
+  plan_->changes.post(std::move(change));
+  for (const auto& shard : shards_) shard->wake();
+  return t;
 }
 
 template <class Targets>
@@ -396,6 +446,7 @@ Expected<std::unique_ptr<Attacker>> Attacker::create(AttackOptions options, std:
 }
 
 Expected<std::unique_ptr<Attacker>> Attacker::create(AttackOptions options, std::unique_ptr<TargetSource> targets) {
+  if (options.warmup > Nanos(0)) return usage_error("-warmup would use up targets that -lazy sends once each; leave one out");
   if (options.preconnect > 0)
     return usage_error(
         "-preconnect has to know the targets' hosts before the attack, -lazy reads targets in the course of it; leave one out");

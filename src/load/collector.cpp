@@ -102,6 +102,7 @@ void Collector::add(const Record& r) {
   out.method = request.method;
   out.url = request.url_text;
   out.seq = r.hit;
+  out.is_warmup = r.due < Nanos(0);
   out.timestamp = started_.plus(r.sent);
   out.latency = r.end - r.sent;
   if (!r.is_closed_mode) out.lag = r.sent - r.due;

@@ -17,6 +17,8 @@ namespace thrum::load {
 
 class OpeningPace {
  public:
+  explicit OpeningPace(Nanos begin = Nanos(0)) : refilled_(begin), last_answer_(begin - std::chrono::seconds(1)) {}
+
   // After a look at what has come in, which found `events`.
   void looked(int events) { may_open_ = events == 0 ? kPerLook : 0; }
   void answered(Nanos t) { last_answer_ = t; }
@@ -50,8 +52,8 @@ class OpeningPace {
   bool is_released_ = false;  // hits were later than a stall makes them, and are not on time again yet
   int may_open_ = 0;
   double tokens_ = kBurst;
-  Nanos refilled_{0};
-  Nanos last_answer_ = Nanos(-1'000'000'000);
+  Nanos refilled_;
+  Nanos last_answer_;
 };
 
 }  // namespace thrum::load

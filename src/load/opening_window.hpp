@@ -13,6 +13,8 @@ namespace thrum::load {
 
 class OpeningWindow {
  public:
+  explicit OpeningWindow(Nanos begin = Nanos(0)) : grows_at_(begin + kDoubles) {}
+
   void began() { ++opening_; }
   void came_up() { --opening_, ++most_; }
   void failed() { --opening_; }
@@ -29,7 +31,7 @@ class OpeningWindow {
   static constexpr Nanos kDoubles{50'000'000};
 
   std::uint64_t opening_ = 0, most_ = kFirst;
-  Nanos grows_at_ = kDoubles;
+  Nanos grows_at_;
 };
 
 }  // namespace thrum::load

@@ -2,22 +2,39 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace thrum::load {
 
-Pacer::Pacer(const Shape& shape, CatchUp catch_up, std::uint64_t total, Slice slice, Nanos end, std::uint64_t seed)
-    : shape_(shape), arrivals_(shape, seed), catch_up_(catch_up), total_(total), end_(end), slice_(slice), next_(slice.shard) {
+Pacer::Pacer(Schedule schedule, CatchUp catch_up, std::uint64_t total, Slice slice, std::uint64_t seed)
+    : arrivals_(std::move(schedule), seed),
+      catch_up_(catch_up),
+      most_(total),
+      total_(total),
+      end_(arrivals_.schedule().end()),
+      slice_(slice),
+      next_(slice.shard) {
   look_at_next();
 }
 
 void Pacer::look_at_next() {
   if (is_over()) return;
-  next_due_ = arrivals_.due(next_);
-  if (next_due_ >= end_ || next_due_ == Nanos::max()) total_ = next_;
+  next_due_ = std::max(next_due_, arrivals_.due(next_));
+  const bool may_yet_be_due = arrivals_.schedule().is_paused() && end_ == Nanos::max();
+  if (!may_yet_be_due && (next_due_ >= end_ || next_due_ == Nanos::max())) total_ = next_;
 }
 
 void Pacer::advance() {
   next_ += slice_.shards;
+  look_at_next();
+}
+
+void Pacer::apply(const Change& change) {
+  arrivals_.apply(change);
+  end_ = arrivals_.schedule().end();
+  total_ = most_;
+  next_due_ = last_due_;
+  earliest_ = std::min(earliest_, std::max(last_due_, change.at));  // it was spaced by a rate that is no more
   look_at_next();
 }
 
@@ -31,6 +48,7 @@ std::optional<Due> Pacer::take(Nanos t) {
   earliest_before_ = earliest_;
   catch_up_by(due, t);
   ++taken_;
+  last_due_ = next_due_;
   advance();
   return due;
 }
@@ -45,14 +63,15 @@ Pacer::Late Pacer::leave_late(const Due& due, Nanos t) {
 // "Too late" is a whole slot of the shard, but never less than what a timer may be off.
 bool Pacer::is_too_late(const Due& due, Nanos t) const {
   if (catch_up_.mode != CatchUp::Mode::none || t - due.at <= kTolerance) return false;
-  if (shape_.is_random()) return static_cast<double>((t - due.at).count()) > slot_at(due.at);
-  return t - due.at > shape_.due(due.hit + slice_.shards) - due.at;
+  if (arrivals_.is_random()) return static_cast<double>((t - due.at).count()) > slot_at(due.at);
+  return t > arrivals_.schedule().due(due.hit + slice_.shards);
 }
 
 // The time between two hits of this shard, by the rate at t; where that is 0 (a ramp's foot), by the highest.
 double Pacer::slot_at(Nanos t) const {
-  const double rate = shape_.rate_at(t);
-  return static_cast<double>(slice_.shards) * 1e9 / (rate > 0 ? rate : shape_.peak());
+  const Schedule& schedule = arrivals_.schedule();
+  const double rate = schedule.rate_at(t);
+  return static_cast<double>(slice_.shards) * 1e9 / (rate > 0 ? rate : schedule.peak());
 }
 
 // By percent, the next one that is late keeps its distance from this one.

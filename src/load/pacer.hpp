@@ -5,7 +5,6 @@
 // can be tested without a clock. Shard k of S takes the hits k, k + S, k + 2S, …
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -13,9 +12,6 @@
 #include "thrum/attacker.hpp"
 
 namespace thrum::load {
-
-// Longer than any attack, and still short enough that sums of such times fit.
-inline constexpr Nanos kForEver = std::chrono::hours(24 * 365 * 100);
 
 // A hit and when it is due.
 struct Due {
@@ -30,8 +26,10 @@ struct Slice {
 
 class Pacer {
  public:
-  // `total`: the schedule's number of hits, kUnlimited if nothing but `end` or a stop ends it. No hit is due at or after `end`.
-  Pacer(const Shape& shape, CatchUp catch_up, std::uint64_t total, Slice slice, Nanos end = Nanos::max(), std::uint64_t seed = 0);
+  // `total`: the schedule's number of hits, kUnlimited if nothing but its end or a stop ends it.
+  Pacer(Schedule schedule, CatchUp catch_up, std::uint64_t total, Slice slice, std::uint64_t seed);
+  Pacer(const Shape& shape, CatchUp catch_up, std::uint64_t total, Slice slice, Nanos end = Nanos::max(), std::uint64_t seed = 0)
+      : Pacer(Schedule(shape, end), catch_up, total, slice, seed) {}
 
   // The next hit that may leave at `t`. Under CatchUp none, hits that are too late are passed over and counted as missed.
   std::optional<Due> take(Nanos t);
@@ -52,6 +50,10 @@ class Pacer {
   // Whether the next hit is late at t by more than a timer's error.
   bool is_behind(Nanos t) const { return !is_over() && t - next_due_ > kTolerance; }
 
+  // What somebody changed. Hits that were taken stay as they were; the next ones are due by the new schedule.
+  void apply(const Change& change);
+  Nanos end() const { return end_; }               // of the schedule, or where it was ended
+  bool has_all() const { return next_ >= most_; }  // nothing that could be changed would bring more hits
   // No hit that is due at or after `t` will leave; how many of this shard's hits were due before is now fixed.
   void end_at(Nanos t);
   // Gives up the hits that were not taken; they are missed.
@@ -73,16 +75,17 @@ class Pacer {
   bool is_too_late(const Due& due, Nanos t) const;
   void catch_up_by(const Due& due, Nanos t);
 
-  Shape shape_;
   Arrivals arrivals_;
   CatchUp catch_up_;
-  std::uint64_t total_;
+  std::uint64_t most_;   // of the whole schedule
+  std::uint64_t total_;  // the same, as far as it is known
   Nanos end_;
   Slice slice_;
   std::uint64_t next_;  // hit number
-  Nanos next_due_{0};
-  Nanos earliest_{0};         // catch-up by percent: not before this
-  Nanos earliest_before_{0};  // the same, before the last take()
+  Nanos next_due_ = Nanos::min();
+  Nanos last_due_ = Nanos::min();      // of the hit taken last
+  Nanos earliest_ = -kForEver;         // catch-up by percent: not before this
+  Nanos earliest_before_ = -kForEver;  // the same, before the last take()
   std::uint64_t taken_ = 0;
   std::uint64_t missed_ = 0;
 };

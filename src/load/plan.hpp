@@ -13,6 +13,7 @@
 
 #include "base/clock.hpp"
 #include "load/record.hpp"
+#include "load/schedule.hpp"
 #include "load/ways.hpp"
 #include "net/address.hpp"
 #include "thrum/attacker.hpp"
@@ -77,6 +78,26 @@ class Claims {
   std::atomic<std::uint64_t> next_{0};
 };
 
+// What was changed while the attack goes on: posted by whoever steers it, looked at by each shard in its turn.
+class Changes {
+ public:
+  void post(Change change) {
+    const std::lock_guard lock(mutex_);
+    all_.push_back(std::move(change));
+    count_.store(all_.size(), std::memory_order_release);
+  }
+  std::size_t count() const { return count_.load(std::memory_order_acquire); }
+  Change at(std::size_t index) const {
+    const std::lock_guard lock(mutex_);
+    return all_[index];
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<Change> all_;
+  std::atomic<std::size_t> count_{0};
+};
+
 struct Plan {
   explicit Plan(AttackOptions o) : options(std::move(o)), routes(options), claims(options.hits, options.max_workers) {}
 
@@ -85,15 +106,16 @@ struct Plan {
   Routes routes;
   bool has_one_route = false;  // all targets are eager and go to one place
   std::vector<net::Address> local_addresses;
-  std::uint64_t total = kUnlimited;  // hits of an open schedule
-  Nanos end = Nanos::max();          // of sending, from the start
-  Nanos grace = Nanos::max();        // from the end of sending
-  Instant start;                     // t = 0
+  Nanos end = Nanos::max();    // of sending, from the start, as it was planned
+  Nanos grace = Nanos::max();  // from the end of sending
+  Instant start;               // t = 0, after the warm-up
   Claims claims;
+  Changes changes;
   std::atomic<bool> stop{false};
   std::atomic<bool> cut{false};
   std::atomic<std::int64_t> captured_in_flight{0};
 
+  Nanos begin() const { return -options.warmup; }  // of the warm-up
   bool is_lazy() const { return requests.empty(); }
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "base/duration.hpp"
 #include "base/text.hpp"
@@ -83,6 +84,8 @@ std::expected<Rate, std::string> read_rate(std::string_view text) {
   if (hits > INT64_MAX) return Why("more digits than can be kept, take a shorter time unit");
   return Rate{static_cast<std::int64_t>(hits), per};
 }
+
+Rate rate_of(double per_second) { return {std::llround(per_second * 1e9), Nanos(kBillion)}; }
 
 std::string rate_text(const Rate& rate) {
   const std::string unit = format_duration(rate.per);

@@ -15,5 +15,7 @@ std::expected<Rate, std::string> read_rate(std::string_view text);
 std::expected<Nanos, std::string> read_unit(std::string_view text);
 
 std::string rate_text(const Rate& rate);
+// To the billionth of a hit.
+Rate rate_of(double per_second);
 
 }  // namespace thrum::load

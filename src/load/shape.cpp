@@ -62,6 +62,16 @@ Nanos Shape::due_when(long double hits) const {
   return due_in(*parts_, static_cast<load::NanoHits>(scaled));
 }
 
+long double Shape::expected(Nanos t) const {
+  if (t.count() <= 0) return 0;
+  if (parts_ == nullptr)
+    return static_cast<long double>(t.count()) * static_cast<long double>(rate_.nano_hits) / static_cast<long double>(kBillion) /
+           static_cast<long double>(rate_.per.count());
+  t = std::min(t, parts_->length);
+  const load::Piece& piece = parts_->at_time(t - Nanos(1));
+  return static_cast<long double>(piece.before + piece.counted(t - piece.start)) / static_cast<long double>(load::kOneHit);
+}
+
 // The least n with due(n) >= t, that is ceil(t * rate) up to the rounding down in due().
 std::uint64_t Shape::hits_before(Nanos t) const {
   if (t.count() <= 0) return 0;

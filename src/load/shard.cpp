@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "host/limits.hpp"
+#include "load/rate.hpp"
 
 namespace thrum::load {
 namespace {
@@ -23,6 +24,12 @@ Nanos allowance(Nanos end) { return std::clamp(end / 50, Nanos(50'000'000), Nano
 
 constexpr Nanos kBusyOver{1'000'000'000};
 
+Pacer pacer_of(const Plan& plan, Slice slice) {
+  const AttackOptions& o = plan.options;
+  if (o.shape.is_closed()) return Pacer(Shape::constant(rate_of(1)), o.catch_up, 0, slice);
+  return Pacer(Schedule(o.shape, plan.end), o.catch_up, o.hits, slice, o.seed);
+}
+
 Nanos thread_cpu() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -35,14 +42,23 @@ Shard::Shard(Plan& plan, Slice slice, Feeder* feeder)
     : plan_(plan),
       slice_(slice),
       feeder_(feeder),
-      pacer_(plan.options.shape.is_closed() ? Shape::constant({1'000'000'000, Nanos(1'000'000'000)}) : plan.options.shape,
-             plan.options.catch_up, plan.options.shape.is_closed() ? 0 : plan.total, slice, plan.end, plan.options.seed),
-      sleeper_(plan.options.spin),
+      pacer_(pacer_of(plan, slice)),
+      is_warming_(plan.begin() < Nanos(0)),
+      sleeper_(plan.options.spin, plan.begin()),
       max_in_flight_(share_of(plan.options.max_workers, slice.shard, slice.shards)),
       max_idle_((plan.options.connections + slice.shards - 1) / slice.shards),
       follow_ups_(plan.routes),
       too_many_redirects_(fmt::format("stopped after {} redirects", plan.options.redirects)),
-      end_(plan.end) {}
+      end_(plan.end) {
+  opening_window_ = OpeningWindow(plan.begin());
+  opening_pace_ = OpeningPace(plan.begin());
+  busy_from_ = plan.begin();
+  if (!is_warming_ || is_closed()) return;
+  after_warmup_.emplace(std::move(pacer_));
+  const Shape& shape = plan.options.shape;
+  const Shape warm = plan.options.warmup_shape ? *plan.options.warmup_shape : Shape::constant(rate_of(shape.rate_at(Nanos(0))));
+  pacer_ = Pacer(Schedule(warm, Nanos(0), plan.begin()), plan.options.catch_up, kUnlimited, slice, plan.options.seed + 1);
+}
 
 Shard::~Shard() {
   Record left;
@@ -100,6 +116,7 @@ void Shard::run() {
   busy_cpu_ = cpu_before;
   if (plan_.stop.load(std::memory_order_relaxed)) begin_stop(Nanos(0));  // before anything was due
   for (Nanos t = clock();;) {
+    if (plan_.changes.count() != changes_) apply_changes();
     if (plan_.stop.load(std::memory_order_relaxed) && !stopping_) begin_stop(t);
     if (plan_.cut.load(std::memory_order_relaxed)) {
       if (!stopping_) begin_stop(t);
@@ -127,7 +144,7 @@ void Shard::run() {
   network_->network().tcp.spare_nothing();
   drop_all();
   const Nanos spent = thread_cpu() - cpu_before - sleeper_.total_spun();
-  const double wall = static_cast<double>(std::max<std::int64_t>(1, clock().count()));
+  const double wall = static_cast<double>(std::max<std::int64_t>(1, (clock() - plan_.begin()).count()));
   totals_.busy = std::clamp(static_cast<double>(spent.count()) / wall, 0.0, 1.0);
   if (const auto waited = host::waited_for_core())
     totals_.waiting = std::clamp(static_cast<double>(*waited - waited_before) / wall, 0.0, 1.0);
@@ -141,6 +158,7 @@ void Shard::run() {
 void Shard::pump(Nanos t, int most) {
   blocked_by_ = Limit::none;
   notice_dry_source();
+  if (is_warming_ && t >= Nanos(0)) begin_to_count(t);
   while (most-- > 0 && may_be_due(t)) {
     if (t >= end_) settle_the_end(t);
     if (ending_) return;
@@ -155,9 +173,43 @@ void Shard::pump(Nanos t, int most) {
     const Request* request = plan_.is_lazy() ? std::exchange(pending_, nullptr) : &plan_.requests[due.hit % plan_.requests.size()];
     start_hit(due, request, t);
     t = clock();
+    if (is_warming_ && t >= Nanos(0)) begin_to_count(t);
   }
-  if (!ending_ && held_ == 0 && (is_closed() ? !claims_left_ : pacer_.is_over())) end_sending();
+  if (!ending_ && held_ == 0 && has_no_more()) end_sending();
 }
+
+// The warm-up is over. What it could not send is dropped; what it has in flight ends as part of it.
+void Shard::begin_to_count(Nanos t) {
+  is_warming_ = false;
+  if (after_warmup_) pacer_ = std::move(*after_warmup_);
+  after_warmup_.reset();
+  for (const auto& pool : pools_) {
+    if (pool == nullptr) continue;
+    held_ -= pool->held.size();
+    pool->held.clear();
+  }
+  held_until_ = Nanos::max();
+  last_blocked_by_ = Limit::none;
+  totals_.connections.preconnected = totals_.connections.opened;
+  if (stopping_) pacer_.end_at(t);
+}
+
+// A schedule that may yet be changed is not over with its last hit, but at its end.
+bool Shard::has_no_more() const {
+  if (is_closed()) return !claims_left_;
+  if (after_warmup_ || !pacer_.is_over()) return stopping_ && pacer_.is_over();
+  return !plan_.options.is_steerable || stopping_ || totals_.ran_dry || pacer_.has_all();
+}
+
+void Shard::apply_changes() {
+  for (const std::size_t count = plan_.changes.count(); changes_ < count; ++changes_) {
+    if (stopping_ || ending_) continue;
+    pacer_.apply(plan_.changes.at(changes_));
+    end_ = pacer_.end();
+  }
+}
+
+Nanos Shard::next_due() const { return after_warmup_ && pacer_.is_over() ? after_warmup_->next_at() : pacer_.next_at(); }
 
 // What stands in the way of the next hit, which is due.
 Limit Shard::what_blocks(Nanos t) {
@@ -208,6 +260,10 @@ void Shard::look() {
 
 bool Shard::take_hit(Nanos t, Due& due) {
   if (is_closed()) {
+    if (is_warming_) {
+      due = {warmup_hits_++, t};
+      return true;
+    }
     // A number claimed for a target that is read lazily must be used: the source may run dry before the block is.
     if (block_.count == 0) block_ = plan_.is_lazy() ? plan_.claims.claim(1) : plan_.claims.claim();
     if (block_.count == 0) {
@@ -245,7 +301,7 @@ void Shard::start_hit(const Due& due, const Request* request, Nanos t) {
   if (plan_.options.capture_headers || plan_.options.max_body != 0) {
     e.capture = new Capture(plan_.options.capture_headers, plan_.options.max_body, plan_.captured_in_flight);
   }
-  ++sent_;
+  ++(is_warmup(e) ? warmup_sent_ : sent_);
   assign(index);
 }
 
@@ -253,6 +309,7 @@ void Shard::begin_stop(Nanos t) {
   stopping_ = true;
   end_ = std::min(end_, t);
   pacer_.end_at(t);
+  after_warmup_.reset();
   if (is_closed()) claims_left_ = false;
 }
 
@@ -268,7 +325,7 @@ void Shard::settle_the_end(Nanos t) {
     if (pool == nullptr) continue;
     for (const HeldHit& h : pool->held) {
       if (h.request->is_owned) delete h.request;
-      if (is_closed()) continue;
+      if (is_closed() || h.due.at < Nanos(0)) continue;
       ++missed_;
       note_missed(1, h.held_by);
     }
@@ -284,6 +341,7 @@ void Shard::end_sending() {
 }
 
 void Shard::note_late(Nanos late) {
+  if (is_warming_) return;
   if (late <= Pacer::kTolerance) {
     last_blocked_by_ = Limit::none;
     return;
@@ -293,6 +351,7 @@ void Shard::note_late(Nanos late) {
 }
 
 void Shard::note_missed(std::uint64_t count, Limit limit) {
+  if (is_warming_) return;
   totals_.late_by_limit[static_cast<std::size_t>(limit == Limit::none ? Limit::cpu : limit)] += count;
 }
 
@@ -304,7 +363,7 @@ Nanos Shard::sleep(Nanos t) {
     return clock();
   }
   Nanos until = held_until_;
-  Nanos due = ending_ || blocked_by_ != Limit::none ? Nanos::max() : pacer_.next_at();
+  Nanos due = ending_ || blocked_by_ != Limit::none ? Nanos::max() : next_due();
   // Without a schedule what may leave leaves at once; pump() may have stopped for the sake of what has come in.
   if (!ending_ && is_closed()) due = claims_left_ && blocked_by_ == Limit::none ? t : Nanos::max();
   if (!ending_) until = std::min(until, end_ <= t ? t + Nanos(1'000'000) : end_);
@@ -342,7 +401,8 @@ void Shard::publish() {
   gauges_.sent.store(sent_, std::memory_order_relaxed);
   gauges_.answered.store(answered_, std::memory_order_relaxed);
   gauges_.ok.store(ok_, std::memory_order_relaxed);
-  gauges_.missed.store(missed_ + pacer_.missed(), std::memory_order_relaxed);
+  gauges_.missed.store(missed_ + (is_warming_ ? 0 : pacer_.missed()), std::memory_order_relaxed);
+  gauges_.warmup_sent.store(warmup_sent_, std::memory_order_relaxed);
   gauges_.in_flight.store(in_flight_, std::memory_order_relaxed);
   gauges_.connections_open.store(open_, std::memory_order_relaxed);
   gauges_.connections_opened.store(totals_.connections.opened, std::memory_order_relaxed);
@@ -357,7 +417,9 @@ void Shard::measure_busy(Nanos t) {
 }
 
 void Shard::finish_totals(Nanos t) {
-  totals_.scheduled = sent_ + missed_ + pacer_.missed();
+  totals_.scheduled = sent_ + missed_ + (is_warming_ ? 0 : pacer_.missed());
+  totals_.warmup_sent = warmup_sent_;
+  totals_.warmup_failed = warmup_sent_ - warmup_ok_;
   totals_.ended = t;
 }
 

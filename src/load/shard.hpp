@@ -73,7 +73,7 @@ struct Pool {
 
 // What a shard has to say of itself; read by others while it runs, exact when it is over.
 struct Gauges {
-  std::atomic<std::uint64_t> sent{0}, answered{0}, ok{0}, missed{0}, in_flight{0};
+  std::atomic<std::uint64_t> sent{0}, answered{0}, ok{0}, missed{0}, in_flight{0}, warmup_sent{0};
   std::atomic<std::uint64_t> connections_open{0}, connections_opened{0};
   std::atomic<double> busy{0};  // of the last second or so
 };
@@ -95,6 +95,7 @@ struct ShardTotals {
   Nanos ended{0};               // when the last exchange was over
   std::uint64_t truncated_captures = 0;
   std::uint64_t cut = 0;
+  std::uint64_t warmup_sent = 0, warmup_failed = 0;
   bool ran_dry = false;
   bool was_cut = false;
 };
@@ -135,13 +136,17 @@ class Shard final : public ConnectionOwner {
   // Starting hits (shard.cpp)
   void pump(Nanos t, int most);
   bool is_closed() const { return plan_.options.shape.is_closed(); }
-  bool may_be_due(Nanos t) const { return !ending_ && !is_preconnecting_ && (is_closed() ? claims_left_ : pacer_.next_at() <= t); }
+  bool may_be_due(Nanos t) const { return !ending_ && !is_preconnecting_ && (is_closed() ? claims_left_ : next_due() <= t); }
   Limit what_blocks(Nanos t);
   void notice_dry_source();
   bool must_look_first(Nanos t);
   void look();
   bool take_hit(Nanos t, Due& due);
   void start_hit(const Due& due, const Request* request, Nanos t);
+  void begin_to_count(Nanos t);
+  void apply_changes();
+  Nanos next_due() const;
+  bool has_no_more() const;
   void settle_the_end(Nanos t);
   void end_sending();
   void begin_stop(Nanos t);
@@ -160,6 +165,7 @@ class Shard final : public ConnectionOwner {
   void end_chain(std::uint32_t index, int status, const std::string* why, Nanos end);
 
   // Exchanges and connections (shard_exchanges.cpp)
+  static bool is_warmup(const Exchange& e) { return e.due < Nanos(0); }
   std::uint32_t take_exchange();
   void free_exchange(std::uint32_t index);
   void assign(std::uint32_t index);
@@ -177,11 +183,15 @@ class Shard final : public ConnectionOwner {
   void ready_again(std::uint32_t index);
   void give_up_share(Pool& pool, const net::Fault& fault);
   void put_back(std::uint32_t index);
-  void note_answer(Connection& c);
+  void note_answer(Connection& c, const Exchange& e);
+  void note_reuse(std::uint32_t index) {
+    if (!is_warmup(exchanges_[index])) ++totals_.connections.reused;
+  }
   void expire(Nanos t);
   void cut_everything();
   void fail(std::uint32_t index, Outcome outcome, const net::Fault& fault = {}, Waiting waiting = Waiting::for_connection);
   void finish(std::uint32_t index, Record& record);
+  void count(const Record& record);
   Waiting waiting_of(std::uint32_t index) const;
   static Waiting waiting_of(const net::LinkTimes& times);  // of a connection that is being opened
   const std::string* own_reason(int status, std::string_view reason);
@@ -211,8 +221,12 @@ class Shard final : public ConnectionOwner {
   Plan& plan_;
   const Slice slice_;
   Feeder* feeder_;
-  Pacer pacer_;
-  Claims::Block block_;  // closed mode
+  Pacer pacer_;                        // of the warm-up, as long as that lasts
+  std::optional<Pacer> after_warmup_;  // the attack's own, until it begins
+  bool is_warming_;
+  std::uint64_t warmup_hits_ = 0;  // of a closed loop
+  std::size_t changes_ = 0;        // of the schedule, that were applied
+  Claims::Block block_;            // closed mode
   bool claims_left_ = true;
   Sleeper sleeper_;
   std::unique_ptr<net::OwnNetwork> network_;
@@ -255,6 +269,7 @@ class Shard final : public ConnectionOwner {
   bool look_first_ = false;
   std::uint64_t sent_ = 0, answered_ = 0, ok_ = 0, missed_ = 0;
   Nanos sample_at_{100'000'000};
+  std::uint64_t warmup_sent_ = 0, warmup_ok_ = 0;
   Gauges gauges_;
   Nanos busy_from_{0}, busy_cpu_{0};  // where the stretch began that `busy` is measured over, and the CPU without spinning by then
   ShardTotals totals_;

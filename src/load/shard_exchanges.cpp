@@ -90,7 +90,7 @@ void Shard::free_exchange(std::uint32_t index) {
 void Shard::assign(std::uint32_t index) {
   Pool& pool = pool_of(exchanges_[index].request->route);
   if (Connection* c = take_ready(pool)) {
-    ++totals_.connections.reused;
+    note_reuse(index);
     submit(*c, index);
     return;
   }
@@ -172,7 +172,7 @@ void Shard::serve_waiting(Connection& c) {
     if (next == pool.waiting.end()) break;
     const std::uint32_t index = *next;
     pool.waiting.erase(next);
-    if (c.served > 0) ++totals_.connections.reused;
+    if (c.served > 0) note_reuse(index);
     submit(c, index);
   }
   if (!c.is_dropped && !pool.held.empty()) serve_held(c);
@@ -324,9 +324,11 @@ void Shard::put_back(std::uint32_t index) {
   Exchange& e = exchanges_[index];
   Pool& pool = pool_of(e.request->route);
   delete e.capture;
-  --sent_;
+  --(is_warmup(e) ? warmup_sent_ : sent_);
   last_blocked_by_ = Limit::descriptors;
-  if (stopping_ || clock() >= end_) {
+  if (is_warmup(e) && !is_warming_) {
+    // Its time is over.
+  } else if (stopping_ || clock() >= end_) {
     if (e.request->is_owned) delete e.request;
     if (!is_closed()) {
       ++missed_;
@@ -373,7 +375,7 @@ bool Shard::may_be_lost_again(std::uint32_t index) {
 void Shard::ready_again(std::uint32_t index) {
   Exchange& e = exchanges_[index];
   e.retries = static_cast<std::uint8_t>(std::min(e.retries + 1, UINT8_MAX));
-  ++totals_.connections.stale_retries;
+  if (!is_warmup(e)) ++totals_.connections.stale_retries;
   if (e.capture != nullptr) e.capture->clear();
 }
 
@@ -394,7 +396,7 @@ void Shard::on_response(Connection& c, std::uint32_t index, const http::Response
   record.status = static_cast<std::uint16_t>(response.status);
   record.parse_error = response.error;
   if (response.error == ParseError::none) {
-    note_answer(c);
+    note_answer(c, exchanges_[index]);
     record.bytes_in = response.body_bytes;
     const bool is_success = response.status >= 200 && response.status < 400;
     record.outcome = is_success ? Outcome::ok : Outcome::bad_status;
@@ -412,9 +414,9 @@ void Shard::on_response(Connection& c, std::uint32_t index, const http::Response
 }
 
 // A whole response, followed or not.
-void Shard::note_answer(Connection& c) {
+void Shard::note_answer(Connection& c, const Exchange& e) {
   ++c.served;
-  ++totals_.answered_by[static_cast<std::size_t>(c.is_multiplexed() ? http::Protocol::http2 : http::Protocol::http1)];
+  if (!is_warmup(e)) ++totals_.answered_by[static_cast<std::size_t>(c.is_multiplexed() ? http::Protocol::http2 : http::Protocol::http1)];
   opening_pace_.answered(c.received_at());
 }
 
@@ -495,14 +497,22 @@ void Shard::finish(std::uint32_t index, Record& record) {
   record.redirects = e.redirects;
   record.is_closed_mode = is_closed();
   if (e.capture != nullptr && e.capture->was_truncated) ++totals_.truncated_captures;
-  ++totals_.finished;
   if (plan_.options.watcher != nullptr) plan_.options.watcher->on_end(record.hit);
+  if (is_warmup(e)) {
+    if (record.outcome == Outcome::ok) ++warmup_ok_;
+  } else {
+    count(record);
+  }
+  free_exchange(index);
+  while (!results_.push(record)) sched_yield();  // the collector is behind by thousands: it needs the core more than we do
+}
+
+void Shard::count(const Record& record) {
+  ++totals_.finished;
+  totals_.latency_sum += static_cast<double>((record.end - record.sent).count());
   if (record.outcome == Outcome::ok || record.outcome == Outcome::bad_status) ++answered_;
   if (record.outcome == Outcome::ok) ++ok_;
   if (record.outcome == Outcome::cut) ++totals_.cut;
-  totals_.latency_sum += static_cast<double>((record.end - record.sent).count());
-  free_exchange(index);
-  while (!results_.push(record)) sched_yield();  // the collector is behind by thousands: it needs the core more than we do
 }
 
 // The server's own words where they differ from the standard's; kept once each, up to a bound.

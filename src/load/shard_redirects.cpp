@@ -14,7 +14,7 @@ bool Shard::is_to_be_followed(const http::Response& response) const {
 
 void Shard::follow_redirect(Connection& c, std::uint32_t index, const http::Response& response) {
   Exchange& e = exchanges_[index];
-  note_answer(c);
+  note_answer(c, e);
   if (e.redirects >= plan_.options.redirects) return end_chain(index, response.status, &too_many_redirects_, c.received_at());
   const auto next = follow_ups_.next(*e.request, response.status, response.location);
   if (!next) return end_chain(index, response.status, keep_words(next.error().text), c.received_at());
@@ -23,7 +23,7 @@ void Shard::follow_redirect(Connection& c, std::uint32_t index, const http::Resp
   if (before != e.target && before->is_owned) delete before;
   ++e.redirects;
   e.redirecting = c.received_at() - e.sent;
-  ++totals_.redirects;
+  if (!is_warmup(e)) ++totals_.redirects;
   e.first_byte = Result::kNone;
   e.losses = 0;
   if (e.capture != nullptr) e.capture->clear();

@@ -14,7 +14,7 @@ namespace thrum::load {
 class Sleeper {
  public:
   // `fixed`: always spin for this long (0: never); none: adaptive.
-  explicit Sleeper(std::optional<Nanos> fixed) : fixed_(fixed) {}
+  explicit Sleeper(std::optional<Nanos> fixed, Nanos begin = Nanos(0)) : fixed_(fixed), refilled_(begin), fitted_at_(begin) {}
 
   // How long before `due` to wake at time t. Called once per sleep.
   Nanos width(Nanos t) {
@@ -50,12 +50,12 @@ class Sleeper {
   std::optional<Nanos> fixed_;
   Nanos width_{100'000};
   double tokens_ = 1'000'000;
-  Nanos refilled_{0};
+  Nanos refilled_;
   Nanos total_{0};
   std::array<Window, 2> windows_{};
   std::uint32_t in_window_ = 0, in_older_ = 0;
   std::uint32_t since_fit_ = 0;
-  Nanos fitted_at_{0};
+  Nanos fitted_at_;
 };
 
 }  // namespace thrum::load

@@ -99,12 +99,13 @@ Expected<StatusSet> StatusSet::parse(std::string_view text) {
 struct Metrics::State {
   static constexpr std::size_t kCommonCodes = 1024;
 
-  StatusSet success;
+  MetricsOptions options;
   std::uint64_t requests = 0, succeeded = 0, retries = 0, redirects = 0, redirected = 0, bytes_in = 0, bytes_out = 0;
   std::array<std::uint64_t, kCommonCodes> codes{};
   std::map<std::uint16_t, std::uint64_t> odd_codes;  // from 1,024 on; files can hold them
   std::array<std::uint64_t, 16> outcomes{};
   Histogram failures, successes, responses, lags;
+  Histogram services;  // where the clock is another
   Phases phases;
   std::int64_t min = 0;  // forgetful
   bool saw_nonpositive = false;
@@ -115,16 +116,17 @@ struct Metrics::State {
   Figures figures;
 
   void add(const Result& r) {
-    const std::int64_t latency = r.latency.count();
-    const bool good = is_success(r, success);
+    const bool by_service = options.clock == LatencyClock::service;
+    const Nanos judged = by_service ? r.latency : r.latency_by(options.clock);
+    const std::int64_t latency = judged.count();
+    const bool good = is_success(r, options.success);
     succeeded += good;
-    (good ? successes : failures).record(r.latency);
+    (good ? successes : failures).record(judged);
+    if (!by_service) services.record(r.latency);
     min = forgetful_min(min, latency);
     saw_nonpositive |= latency <= 0;
     if (r.has_lag()) {
-      std::int64_t response = 0;
-      if (__builtin_add_overflow(latency, r.lag.count(), &response)) response = latency < 0 ? INT64_MIN : INT64_MAX;
-      responses.record(Nanos(response));
+      responses.record(r.latency_by(LatencyClock::response));
       lags.record(r.lag);
     }
     bytes_in += r.bytes_in;
@@ -139,7 +141,7 @@ struct Metrics::State {
     else
       ++odd_codes[r.code];
     see_times(r.timestamp, r.timestamp, r.end());
-    timeline.add(r.timestamp, r.latency);
+    timeline.add(r.timestamp, judged);
     if (!r.error.empty()) errors.add(r.error, requests);
     ++requests;
   }
@@ -182,6 +184,7 @@ struct Metrics::State {
     failures.merge(other.failures);
     successes.merge(other.successes);
     responses.merge(other.responses);
+    services.merge(other.services);
     lags.merge(other.lags);
     phases.redirecting.merge(other.phases.redirecting);
     phases.dns.merge(other.phases.dns);
@@ -232,7 +235,7 @@ struct Metrics::State {
   }
 };
 
-Metrics::Metrics(MetricsOptions options) : state_(std::make_unique<State>()) { state_->success = options.success; }
+Metrics::Metrics(MetricsOptions options) : state_(std::make_unique<State>()) { state_->options = options; }
 Metrics::Metrics(const Metrics& other) : state_(std::make_unique<State>(*other.state_)) {}
 Metrics::Metrics(Metrics&&) noexcept = default;
 Metrics& Metrics::operator=(Metrics other) noexcept {
@@ -265,6 +268,9 @@ std::uint64_t Metrics::redirects() const { return state_->redirects; }
 std::uint64_t Metrics::redirected() const { return state_->redirected; }
 const Histogram& Metrics::success_latencies() const { return state_->successes; }
 const Histogram& Metrics::failure_latencies() const { return state_->failures; }
+const Histogram& Metrics::service_latencies() const {
+  return state_->options.clock == LatencyClock::service ? state_->all : state_->services;
+}
 const Histogram& Metrics::response_latencies() const { return state_->responses; }
 const Histogram& Metrics::lags() const { return state_->lags; }
 const Metrics::Phases& Metrics::phases() const { return state_->phases; }

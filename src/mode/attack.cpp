@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <random>
 
 #include "base/clock.hpp"
 #include "base/duration.hpp"
 #include "base/text.hpp"
+#include "mode/abort_watch.hpp"
 #include "mode/attack_product.hpp"
 #include "mode/gate_watch.hpp"
 #include "mode/linger.hpp"
@@ -17,6 +20,7 @@
 #include "mode/proxy_environment.hpp"
 #include "mode/same_file.hpp"
 #include "mode/standard_streams.hpp"
+#include "mode/steering.hpp"
 #include "report/bottleneck.hpp"
 #include "ui/metrics_page.hpp"
 #include "ui/progress_line.hpp"
@@ -84,11 +88,21 @@ class AttackRun final : public Attack, private ResultSink {
 
  private:
   Expected<void> take(std::span<const Result> results) override {
-    if (page_) page_->add(results);
-    if (gates_) gates_->add(results);
-    return watch(product_->take(results));
+    while (!results.empty()) {
+      const bool is_warmup = results[0].is_warmup;
+      const auto end = std::ranges::find_if(results, [=](const Result& r) { return r.is_warmup != is_warmup; });
+      const auto part = results.first(static_cast<std::size_t>(end - results.begin()));
+      results = results.subspan(part.size());
+      if (page_ && !is_warmup) page_->add(part);
+      if (gates_ && !is_warmup) gates_->add(part);
+      if (!is_warmup) abort_watch_.add(part);
+      if (auto taken = watch(product_->take(part)); !taken) return taken;
+    }
+    return {};
   }
   Expected<void> tick() override {
+    tell_changes();
+    if (!aborted_by_) look_for_abort();
     if (page_ || progress_) {
       const Progress progress = attacker_->progress();
       if (page_) page_->show(progress);
@@ -100,6 +114,12 @@ class AttackRun final : public Attack, private ResultSink {
     product_failed_ = product_failed_ || !done;
     return done;
   }
+  void changed(Event event) {
+    const std::lock_guard lock(changes_mutex_);
+    changes_.push_back(std::move(event));
+  }
+  void tell_changes();
+  void look_for_abort();
   Expected<void> open_page();
   Expected<AttackEnd> finish(const Expected<Summary>& summary);
   void linger();
@@ -110,7 +130,12 @@ class AttackRun final : public Attack, private ResultSink {
   std::unique_ptr<AttackProduct> product_;
   std::optional<ui::ProgressLine> progress_;
   std::optional<GateWatch> gates_;
+  AbortWatch abort_watch_;
+  std::optional<std::string> aborted_by_;
+  std::mutex changes_mutex_;
+  std::vector<Event> changes_;  // not told yet
   std::unique_ptr<ui::MetricsPage> page_;
+  std::unique_ptr<Steering> steering_;  // uses what stands above it
   Linger linger_;
   std::atomic<bool> is_lingering_{false};
   bool product_failed_ = false;
@@ -123,12 +148,22 @@ Expected<void> AttackRun::prepare() {
   if (request_.options.shape.is_random()) request_.options.seed = request_.seed.value_or(any_seed());
   auto gates = parse_gates(request_.fail_if);
   if (!gates) return std::unexpected(std::move(gates.error()));
+  auto abort_watch = AbortWatch::parse(request_.abort_if, request_.latency);
+  if (!abort_watch) return std::unexpected(std::move(abort_watch.error()));
+  abort_watch_ = std::move(*abort_watch);
+  request_.options.is_steerable = !request_.control.empty();
   auto attacker = open_attacker(request_);
   if (!attacker) return std::unexpected(std::move(attacker.error()));
   attacker_ = std::move(*attacker);
   if (!request_.metrics_addr.empty())
     if (auto opened = open_page(); !opened) return opened;
-  if (!gates->empty()) gates_.emplace(std::move(*gates), request_.junit, request_.options);
+  if (!request_.control.empty()) {
+    auto steering =
+        Steering::open(request_.control, *attacker_, request_.options.shape.is_closed(), [this](Event e) { changed(std::move(e)); });
+    if (!steering) return std::unexpected(std::move(steering.error()));
+    steering_ = std::move(*steering);
+  }
+  if (!gates->empty()) gates_.emplace(std::move(*gates), request_.junit, request_.options, request_.latency);
   // Last, so that no mistake in what comes before empties an older file.
   auto product = open_product(request_, hooks_);
   if (!product) return std::unexpected(std::move(product.error()));
@@ -156,8 +191,29 @@ Expected<void> AttackRun::open_page() {
   return {};
 }
 
+void AttackRun::tell_changes() {
+  std::vector<Event> changes;
+  {
+    const std::lock_guard lock(changes_mutex_);
+    changes.swap(changes_);
+  }
+  for (const Event& change : changes) {
+    product_->change(change);
+    if (gates_) gates_->change(change);
+  }
+}
+
+void AttackRun::look_for_abort() {
+  aborted_by_ = abort_watch_.met(now());
+  if (!aborted_by_) return;
+  attacker_->stop();
+  changed({attacker_->progress().elapsed, "abort", *aborted_by_});
+}
+
 Expected<AttackEnd> AttackRun::run() {
   const auto summary = attacker_->run(*this);
+  steering_.reset();
+  tell_changes();
   if (progress_) progress_->clear();
   if (page_) page_->finish(summary ? *summary : so_far(attacker_->progress()));
   auto end = finish(summary);
@@ -190,12 +246,13 @@ Expected<AttackEnd> AttackRun::finish(const Expected<Summary>& summary) {
   if (summary->ran_dry && asked != kUnlimited && books.scheduled < asked)
     hooks_.warn(
         fmt::format("sent {} of {}: the targets ended first; without -lazy they are sent in turn, round and round", books.sent, asked));
-  bool is_crossed = false;
+  bool is_crossed = aborted_by_.has_value();
+  if (aborted_by_) hooks_.warn(fmt::format("ended early: {}", printable_prefix(*aborted_by_, 200)));
   if (gates_) {
     const auto judged = gates_->judge(*summary);
     if (!judged) return std::unexpected(judged.error());
     for (const report::Judged& each : *judged) hooks_.warn(line_of(each));
-    is_crossed = report::any_crossed(*judged);
+    is_crossed = is_crossed || report::any_crossed(*judged);
   }
   if (request_.strict_rate && !kept_rate(*summary)) return AttackEnd::off_rate;
   return is_crossed ? AttackEnd::gate : AttackEnd::done;

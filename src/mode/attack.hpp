@@ -33,9 +33,12 @@ struct AttackRequest {
   bool heeds_environment = true;         // for proxies: HTTP_PROXY and the like
   std::string output = "stdout";         // a file, or stdout
   Encoding encoding = Encoding::native;
+  LatencyClock latency = LatencyClock::service;            // that gates and reports go by
   std::optional<bool> progress;                            // none given: when stderr is a terminal
   std::optional<std::uint64_t> seed;                       // of what is drawn at random; none given: any, kept in the results
   std::vector<std::string> fail_if;                        // what must not be: "p99>250ms"; see report/gates.hpp
+  std::vector<std::string> abort_if;                       // what ends it early: "errors>10% for 5s"; see mode/abort_watch.hpp
+  std::string control;                                     // a socket to change the rate by while it goes on; empty: none
   std::string junit;                                       // a file for the verdicts on these; empty: none
   bool strict_rate = false;                                // not keeping the rate is a failure
   std::string metrics_addr;                                // HOST:PORT of the metrics page; empty: none
@@ -54,7 +57,7 @@ std::string foreseen_limit(const AttackRequest& request);
 enum class AttackEnd : std::uint8_t {
   done,      // as asked, or stopped by somebody
   off_rate,  // done, but with strict_rate the rate was not kept
-  gate,      // done, but failed by one of fail_if
+  gate,      // done, but failed by one of fail_if, or ended by one of abort_if
 };
 
 // Where the words go; the progress line goes to stderr by itself.

@@ -12,12 +12,35 @@ namespace thrum::mode {
 namespace {
 
 // They say how to attack, or what becomes of results; -once does neither.
-constexpr auto kNotForOnce =
-    std::to_array<std::string_view>({"lazy",       "rate",         "seed",        "duration",        "n",
-                                     "workers",    "max-workers",  "connections", "max-connections", "streams",
-                                     "preconnect", "connect-rate", "catch-up",    "grace",           "spin",
-                                     "cpus",       "strict-rate",  "fail-if",     "junit",           "output",
-                                     "encoding",   "capture",      "progress",    "prometheus-addr", "prometheus-linger"});
+constexpr auto kNotForOnce = std::to_array<std::string_view>({"lazy",
+                                                              "rate",
+                                                              "seed",
+                                                              "warmup",
+                                                              "duration",
+                                                              "n",
+                                                              "workers",
+                                                              "max-workers",
+                                                              "connections",
+                                                              "max-connections",
+                                                              "streams",
+                                                              "preconnect",
+                                                              "connect-rate",
+                                                              "abort-if",
+                                                              "control",
+                                                              "latency",
+                                                              "catch-up",
+                                                              "grace",
+                                                              "spin",
+                                                              "cpus",
+                                                              "strict-rate",
+                                                              "fail-if",
+                                                              "junit",
+                                                              "output",
+                                                              "encoding",
+                                                              "capture",
+                                                              "progress",
+                                                              "prometheus-addr",
+                                                              "prometheus-linger"});
 
 // A closed loop has no schedule that could be kept or missed.
 const char* schedule_flag(const AttackRequest& request) {
@@ -41,10 +64,13 @@ Expected<void> check(const AttackRequest& request) {
         "-rate=0 sends as fast as -max-workers allow, so give -max-workers=N too: how many requests may be in flight at once");
   if (const char* const flag = schedule_flag(request); o.shape.is_closed() && flag != nullptr)
     return usage_error(fmt::format("{} is about hits that are due at a time, and with -rate=0 none is; leave one out", flag));
+  if (o.shape.is_closed() && !request.control.empty())
+    return usage_error("-control changes the rate, and with -rate=0 there is none; leave one out");
   if (!request.junit.empty() && request.fail_if.empty())
     return usage_error("-junit holds the verdicts on -fail-if, so give a gate too, as in -fail-if='p99>250ms'");
   if (request.seed && !o.shape.is_random())
     return usage_error("-seed is for what is drawn at random, and this -rate draws nothing; write -rate='poisson 100/s', say");
+  if (request.lazy && o.warmup > Nanos(0)) return usage_error("-warmup would use up targets that -lazy sends once each; leave one out");
   if (o.tls.cert_file.empty() && !o.tls.key_file.empty()) return usage_error("-key is the key of -cert, so give -cert=FILE too");
   if (request.capture_body && request.max_body == 0)
     return usage_error("-capture=body keeps bodies and -max-body=0 keeps none of them; leave one out");

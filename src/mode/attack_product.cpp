@@ -60,6 +60,7 @@ FileHeader header_of(const AttackRequest& request) {
   header.asked_rate = asked_rate(o);
   header.duration = o.duration;
   header.hits = o.hits;
+  header.latency_clock = request.latency;
   header.options = masked(request.typed);
   return header;
 }
@@ -74,24 +75,30 @@ bool wants_report(const AttackRequest& request) {
 
 class Records final : public AttackProduct {
  public:
-  explicit Records(std::unique_ptr<ResultsWriter> writer) : writer_(std::move(writer)) {}
-  Expected<void> take(std::span<const Result> results) override { return writer_->take(results); }
+  Records(std::unique_ptr<ResultsWriter> writer, bool can_mark) : writer_(std::move(writer)), can_mark_(can_mark) {}
+  Expected<void> take(std::span<const Result> results) override {
+    if (!can_mark_ && results[0].is_warmup) return {};
+    return writer_->take(results);
+  }
   Expected<void> tick() override { return writer_->tick(); }
+  void change(const Event& event) override { writer_->event(event); }
   Expected<void> finish(const Summary& summary) override { return writer_->finish(summary); }
   bool tells_limits() const override { return false; }
 
  private:
   std::unique_ptr<ResultsWriter> writer_;
+  bool can_mark_;  // results of the warm-up as such
 };
 
 class Report final : public AttackProduct {
  public:
-  Report(const AttackOptions& options, AttackHooks hooks) : run_(options), hooks_(std::move(hooks)) {}
+  Report(const AttackRequest& request, AttackHooks hooks) : run_(request.options, request.latency), hooks_(std::move(hooks)) {}
 
   Expected<void> take(std::span<const Result> results) override {
-    run_.add(results);
+    if (!results[0].is_warmup) run_.add(results);
     return {};
   }
+  void change(const Event& event) override { run_.change(event); }
   Expected<void> finish(const Summary& summary) override { return hooks_.print(report::text(run_.finished(summary))); }
   bool tells_limits() const override { return true; }
 
@@ -103,7 +110,7 @@ class Report final : public AttackProduct {
 }  // namespace
 
 Expected<std::unique_ptr<AttackProduct>> open_product(const AttackRequest& request, const AttackHooks& hooks) {
-  if (wants_report(request)) return std::make_unique<Report>(request.options, hooks);
+  if (wants_report(request)) return std::make_unique<Report>(request, hooks);
   WriterOptions options;
   options.encoding = request.encoding;
   options.name = request.output;
@@ -115,7 +122,7 @@ Expected<std::unique_ptr<AttackProduct>> open_product(const AttackRequest& reque
     writer = ResultsWriter::to_file(request.output, header, options);
   }
   if (!writer) return std::unexpected(std::move(writer.error()));
-  return std::make_unique<Records>(std::move(*writer));
+  return std::make_unique<Records>(std::move(*writer), request.encoding == Encoding::native);
 }
 
 }  // namespace thrum::mode

@@ -44,7 +44,7 @@ Expected<void> check_output(const EncodeOptions& options) {
 Expected<std::uint64_t> run_encode(const EncodeOptions& options, const EncodeHooks& hooks) {
   if (const auto checked = check_output(options); !checked) return std::unexpected(checked.error());
   const auto order = options.to == Encoding::native ? ReaderOptions::Order::bulk : ReaderOptions::Order::in_turn;
-  auto reader = open_results(options.inputs, {.strict = options.strict, .order = order});
+  auto reader = open_results(options.inputs, {.strict = options.strict, .warmup = options.to == Encoding::native, .order = order});
   if (!reader) return std::unexpected(reader.error());
   for (const std::string& repeat : (*reader)->repeats()) hooks.warn(repeat);
 

@@ -1,7 +1,10 @@
 #include "mode/gate_watch.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <array>
+#include <chrono>
 #include <utility>
 
 #include "base/text.hpp"
@@ -9,12 +12,12 @@
 
 namespace thrum::mode {
 
-GateWatch::GateWatch(report::Gates gates, std::string junit, const AttackOptions& options)
-    : gates_(std::move(gates)), junit_(std::move(junit)), run_(options) {}
+GateWatch::GateWatch(report::Gates gates, std::string junit, const AttackOptions& options, LatencyClock clock)
+    : gates_(std::move(gates)), junit_(std::move(junit)), judging_{{}, clock}, run_(options, clock) {}
 
 void GateWatch::add(std::span<const Result> results) {
   run_.add(results);
-  gates_.add(results, StatusSet());
+  gates_.add(results, judging_);
 }
 
 Expected<std::vector<report::Judged>> GateWatch::judge(const Summary& summary) {
@@ -33,7 +36,10 @@ Expected<report::Gates> parse_gates(std::span<const std::string> texts) {
 Expected<void> write_junit(const std::string& file, std::span<const report::Judged> judged) {
   auto out = Output::create(file);
   if (!out) return std::unexpected(out.error());
-  return out->write(report::junit(judged));
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+  const Timestamp when = Timestamp::from_unix(std::chrono::system_clock::now().time_since_epoch());
+  return out->write(report::junit(judged, when, host.data()));
 }
 
 std::string line_of(const report::Judged& judged) {

@@ -14,15 +14,17 @@ namespace thrum::mode {
 class GateWatch {
  public:
   // `junit`: a file for the verdicts; empty: none.
-  GateWatch(report::Gates gates, std::string junit, const AttackOptions& options);
+  GateWatch(report::Gates gates, std::string junit, const AttackOptions& options, LatencyClock clock);
 
   void add(std::span<const Result> results);
+  void change(const Event& event) { run_.change(event); }
   // Once, at the end. An error: the file could not be written.
   Expected<std::vector<report::Judged>> judge(const Summary& summary);
 
  private:
   report::Gates gates_;
   std::string junit_;
+  MetricsOptions judging_;
   LiveRun run_;
 };
 

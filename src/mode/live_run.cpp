@@ -7,7 +7,7 @@ namespace thrum::mode {
 
 double asked_rate(const AttackOptions& options) { return options.shape.is_closed() ? 0 : options.shape.peak(); }
 
-LiveRun::LiveRun(const AttackOptions& options) : name_(options.name) {
+LiveRun::LiveRun(const AttackOptions& options, LatencyClock clock) : name_(options.name), judging_{{}, clock}, metrics_(judging_) {
   plan_.start = Timestamp::from_unix(std::chrono::system_clock::now().time_since_epoch());  // the attack begins in a moment
   plan_.shape = options.shape.text();
   plan_.seed = options.seed;
@@ -15,12 +15,22 @@ LiveRun::LiveRun(const AttackOptions& options) : name_(options.name) {
   if (!options.shape.is_closed()) plan_.asked = options.shape;
   plan_.duration = options.duration;
   plan_.hits = options.hits;
-  if (report::StageSplit::is_for(options.shape)) stages_.emplace(options.shape, plan_.start, StatusSet());
+  if (report::StageSplit::is_for(options.shape)) stages_.emplace(options.shape, plan_.start, judging_);
 }
 
 void LiveRun::add(std::span<const Result> results) {
   metrics_.add(results);
+  peaks_.add(results);
   if (stages_) stages_->add(results);
+}
+
+report::Change change_of(const Event& event) { return {event.at, event.kind, event.detail}; }
+
+void LiveRun::change(const Event& event) {
+  plan_.changes.push_back(change_of(event));
+  if (!plan_.asked || event.kind == "abort") return;
+  if (!stages_) stages_.emplace(*plan_.asked, plan_.start, judging_, metrics_);
+  stages_->change(event.at, plan_.changes.back().text());
 }
 
 report::Input LiveRun::finished(const Summary& summary) {
@@ -29,9 +39,11 @@ report::Input LiveRun::finished(const Summary& summary) {
   plan_.summary = summary;
   report::Input input;
   input.total = metrics_;
+  input.clock = judging_.clock;
   report::RunInput& run = input.runs.emplace_back();
   run.name = name_;
   run.metrics = std::move(metrics_);
+  run.peaks = peaks_;
   if (stages_) run.stages = stages_->parts(summary.sending, plan_.hits);
   run.plan = std::move(plan_);
   return input;

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "record/file_header.hpp"
 #include "report/input.hpp"
 #include "thrum/attacker.hpp"
 
@@ -13,18 +14,24 @@ namespace thrum::mode {
 
 class LiveRun {
  public:
-  explicit LiveRun(const AttackOptions& options);
+  LiveRun(const AttackOptions& options, LatencyClock clock);
 
   void add(std::span<const Result> results);
+  void change(const Event& event);
   // Once, at the end.
   report::Input finished(const Summary& summary);
 
  private:
   std::string name_;
+  MetricsOptions judging_;
   Metrics metrics_;
+  SendPeaks peaks_;
   report::Plan plan_;
   std::optional<report::StageSplit> stages_;
 };
+
+// How a report has it.
+report::Change change_of(const Event& event);
 
 // Hits per second asked for, as results files hold it: of a rate that changes, the highest; 0: a closed loop.
 double asked_rate(const AttackOptions& options);

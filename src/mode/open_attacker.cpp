@@ -24,7 +24,7 @@ Expected<void> check_targets_stream(const AttackRequest& request) {
   return check_stdin();
 }
 
-Expected<std::unique_ptr<Attacker>> open_attacker(const AttackRequest& request) {
+Expected<std::unique_ptr<Attacker>> open_attacker(const AttackRequest& request, const std::string& url) {
   AttackOptions options = request.options;
   options.max_body = body_bytes_kept(request);
   if (!request.body.empty()) {
@@ -32,6 +32,7 @@ Expected<std::unique_ptr<Attacker>> open_attacker(const AttackRequest& request) 
     if (!body) return std::unexpected(std::move(body.error()));
     options.body = std::move(*body);
   }
+  if (!url.empty()) return Attacker::create(std::move(options), std::vector<Target>{{"GET", url, {}, nullptr}});
   const std::string from = is_stdin(request.targets) ? "-" : request.targets;
   if (request.lazy) {
     auto source = stream_targets(from, request.format);

@@ -12,6 +12,7 @@ namespace thrum::mode {
 bool is_stdin(const std::string& name);
 // No terminal is waited at for targets.
 Expected<void> check_targets_stream(const AttackRequest& request);
-Expected<std::unique_ptr<Attacker>> open_attacker(const AttackRequest& request);
+// `url`, if not empty, is got instead of the targets.
+Expected<std::unique_ptr<Attacker>> open_attacker(const AttackRequest& request, const std::string& url = {});
 
 }  // namespace thrum::mode

@@ -12,6 +12,7 @@
 #include "measure/grouping.hpp"
 #include "measure/where.hpp"
 #include "mode/gate_watch.hpp"
+#include "mode/live_run.hpp"
 #include "mode/product.hpp"
 #include "mode/results_input.hpp"
 #include "report/entries.hpp"
@@ -32,15 +33,17 @@ constexpr std::size_t kUsualGroups = 100;
 
 // One run while it is read.
 struct Reading {
-  explicit Reading(const Run& r) : run(&r), success(success_of(r)), metrics({success}) {}
+  Reading(const Run& r, LatencyClock clock) : run(&r), judging{success_of(r), clock}, metrics(judging) {}
 
   const Run* run;
-  StatusSet success;
+  MetricsOptions judging;
   Metrics metrics;
+  SendPeaks peaks;
   std::optional<Timestamp> start;  // known once there are results
   std::string attack;              // the name that all results carry
   bool several_names = false;      // they don't
   std::optional<report::StageSplit> stages;
+  std::size_t changes = 0;  // of the run's events, that stages know of
 };
 
 // Without a recorded start the first results are taken to be the first sent, in some order.
@@ -86,6 +89,9 @@ class ReportRun final : public Report {
   Expected<void> check_output();
   Expected<void> read();
   void take(const Run& run, std::span<const Result> results);
+  LatencyClock clock_for(const Run& run);
+  std::span<const Result> by_response(std::span<const Result> results);
+  static void note_changes(Reading& reading);
   std::span<const Result> passing(const Reading& reading, std::span<const Result> results);
   bool is_due();
   Expected<void> print(bool interim);
@@ -110,7 +116,9 @@ class ReportRun final : public Report {
   Product product_;
   bool is_refused_ = false;  // the output: writing it would hurt
   std::vector<Reading> runs_;
-  std::uint64_t read_ = 0;       // results, before filtering
+  std::uint64_t read_ = 0;  // results, before filtering
+  std::optional<LatencyClock> clock_;
+  std::vector<Result> judged_;
   std::vector<Result> passing_;  // those of a batch that pass the filter
   std::optional<BucketCounts> buckets_;
   std::optional<CoarseHistogram> rows_;
@@ -143,7 +151,7 @@ Expected<void> ReportRun::carry_out() {
 }
 
 Expected<void> ReportRun::read() {
-  if (auto opened = input_.open({.strict = request_.strict}); !opened) return opened;
+  if (auto opened = input_.open({.strict = request_.strict, .warmup = request_.with_warmup}); !opened) return opened;
   for (const std::string& repeat : input_.reader().repeats()) hooks_.warn(repeat);
   if (request_.every > Nanos(0)) due_ = now() + request_.every;
   for (bool first = true;; first = false) {
@@ -176,7 +184,7 @@ void ReportRun::warn_of_interruption() const {
 void ReportRun::take(const Run& run, std::span<const Result> results) {
   auto at = std::find_if(runs_.rbegin(), runs_.rend(), [&](const Reading& r) { return r.run == &run; });
   if (at == runs_.rend()) {
-    runs_.emplace_back(run);
+    runs_.emplace_back(run, clock_for(run));
     at = runs_.rbegin();
     if (!results.empty()) at->attack = results[0].attack;
   }
@@ -185,24 +193,53 @@ void ReportRun::take(const Run& run, std::span<const Result> results) {
     reading.start = start_of(run, results);
     if (!is_filtered_ && is_recorded_live(run))
       if (auto shape = parse_shape(run.header.shape); shape && !shape->is_closed() && report::StageSplit::is_for(*shape))
-        reading.stages.emplace(std::move(*shape), run.header.start, reading.success);
+        reading.stages.emplace(std::move(*shape), run.header.start, reading.judging);
   }
   if (run.encoding != Encoding::native)
     for (const Result& r : results) reading.several_names |= r.attack != reading.attack;
+  if (reading.start && !is_filtered_) note_changes(reading);
   read_ += results.size();
   if (is_filtered_) results = passing(reading, results);
   reading.metrics.add(results);
+  reading.peaks.add(results);
   if (reading.stages) reading.stages->add(results);
-  gates_.add(results, reading.success);
+  gates_.add(results, reading.judging);
+  const StatusSet& success = reading.judging.success;
+  if (clock_ == LatencyClock::response) results = by_response(results);
   if (groups_)
-    for (const Result& r : results) groups_->add(r, is_success(r, reading.success));
+    for (const Result& r : results) groups_->add(r, is_success(r, success));
   if (buckets_)
     for (const Result& r : results) buckets_->add(r.latency);
   if (rows_)
     for (const Result& r : results) rows_->record(r.latency);
   if (type_.kind == report::Kind::seconds) {
     if (!series_ && !results.empty()) series_.emplace(*reading.start);
-    for (const Result& r : results) series_->add(r, is_success(r, reading.success));
+    for (const Result& r : results) series_->add(r, is_success(r, success));
+  }
+}
+
+// The first run says by which clock, unless the user did.
+LatencyClock ReportRun::clock_for(const Run& run) {
+  if (!clock_) clock_ = request_.latency.value_or(run.header.latency_clock);
+  return *clock_;
+}
+
+// For those that know one latency only.
+std::span<const Result> ReportRun::by_response(std::span<const Result> results) {
+  judged_.assign(results.begin(), results.end());
+  for (Result& r : judged_) r.latency = r.latency_by(LatencyClock::response);
+  return judged_;
+}
+
+// Each change of the rate, and each pause, begins a stage.
+void ReportRun::note_changes(Reading& reading) {
+  for (; reading.changes < reading.run->events.size(); ++reading.changes) {
+    const Event& event = reading.run->events[reading.changes];
+    if (event.kind != "rate" && event.kind != "pause" && event.kind != "resume") continue;
+    const auto plan = plan_of(*reading.run);
+    if (!plan || !plan->asked) continue;
+    if (!reading.stages) reading.stages.emplace(*plan->asked, plan->start, reading.judging, reading.metrics);
+    reading.stages->change(event.at, change_of(event).text());
   }
 }
 
@@ -257,12 +294,14 @@ void ReportRun::name_runs(std::vector<report::RunInput>& runs) const {
 
 report::Input ReportRun::input(bool interim) {
   report::Input in;
+  in.total = Metrics({{}, clock_.value_or(LatencyClock::service)});
   for (Reading& r : runs_) {
     report::RunInput run;
     r.metrics.close();
     in.total.merge(r.metrics);
     run.metrics = interim ? r.metrics : std::move(r.metrics);
     if (!is_filtered_) run.plan = plan_of(*r.run);
+    run.peaks = r.peaks;
     if (r.stages) {
       const auto& summary = run.plan->summary;
       const bool is_whole = summary && report::lost_of(std::span(&run, 1)) == 0;
@@ -273,6 +312,7 @@ report::Input ReportRun::input(bool interim) {
   }
   name_runs(in.runs);
   in.total.close();
+  in.clock = clock_.value_or(LatencyClock::service);
   in.percentiles = percentiles_;
   in.buckets = buckets_;
   in.rows = rows_;

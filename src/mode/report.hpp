@@ -30,6 +30,8 @@ struct ReportRequest {
   Nanos every{0};                           // a report each time this has passed, while results still come; 0: only at the end
   std::string output = "stdout";            // a file, or stdout
   bool force = false;                       // may overwrite a file of results
+  std::optional<LatencyClock> latency{};    // none: as the runs were judged, service where they differ
+  bool with_warmup = false;                 // results of warm-ups count as well
   bool strict = false;                      // damaged input is an error
   bool explain = false;                     // print what every figure is, read nothing
 };

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "mode/live_run.hpp"
+
 namespace thrum::mode {
 namespace {
 
@@ -84,9 +86,10 @@ std::optional<report::Plan> plan_of(const Run& run) {
   if (auto shape = parse_shape(h.shape); shape && !shape->is_closed()) plan.asked = std::move(*shape);
   plan.duration = h.duration;
   plan.hits = h.hits;
+  for (const Event& event : run.events) plan.changes.push_back(change_of(event));
   if (run.closing) {
     plan.summary = run.closing->summary;
-    plan.results = run.closing->results;
+    plan.results = run.closing->results - std::min(run.closing->results, run.closing->summary.warmup.sent);
     plan.spooled_bytes = run.closing->spooled_bytes;
   }
   return plan;

@@ -127,7 +127,13 @@ Expected<void> run_serve(const ServeOptions& options, const ServeStop& stop, con
   if (!reactor) return std::unexpected(reactor.error());
   std::unique_ptr<net::TlsServer> tls;
   net::Timers timers;
-  serve::DemoSite site(timers, {.workers = options.workers, .work = options.work});
+  std::unique_ptr<serve::AccessLog> log;
+  if (!options.log.empty()) {
+    auto made = serve::AccessLog::create(options.log, timers);
+    if (!made) return std::unexpected(made.error());
+    log = std::move(*made);
+  }
+  serve::DemoSite site(timers, {.workers = options.workers, .work = options.work, .log = log.get()});
   serve::Server server(**reactor, timers, site);
   site.describe(server);
 
@@ -144,6 +150,8 @@ Expected<void> run_serve(const ServeOptions& options, const ServeStop& stop, con
   }
   for (const std::string& line : words) hooks.say(line);
   loop(**reactor, timers, server, stop, hooks);
+  if (log && log->lost() > 0)
+    hooks.warn(fmt::format("-log {}: {} requests are not in it: the disk did not take them", printable(options.log), log->lost()));
   return {};
 }
 

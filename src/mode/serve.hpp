@@ -21,6 +21,7 @@ struct ServeOptions {
   std::string cert_file = {};  // -cert
   std::string key_file = {};   // -key; empty: the key is in cert_file
   std::string cert_out = {};   // -cert-out: where the certificate made at start is written, for clients to trust (-root-certs)
+  std::string log = {};        // -log: a file for a line of JSON each request; empty: none
   unsigned workers = 4;        // -workers: of /api/report, at least 1
   Nanos work{25'000'000};      // -work: how long a report takes one of them
 };

@@ -169,6 +169,7 @@ std::string to_json(const ClosingBooks& c) {
         {"peak", n.peak},
         {"stale_retries", n.stale_retries},
         {"preconnected", n.preconnected}}},
+      {"warmup", {{"length", s.warmup.length.count()}, {"sent", s.warmup.sent}, {"failed", s.warmup.failed}}},
       {"protocols", {{"http1", s.protocols.http1}, {"http2", s.protocols.http2}}},
       {"proxies", s.proxies},
       {"limit", kLimitNames[std::min<std::size_t>(static_cast<std::size_t>(s.limit), kLimits - 1)]},
@@ -213,6 +214,11 @@ Expected<ClosingBooks> closing_books_from_json(std::string_view text) {
     read(*n, "peak", s.connections.peak);
     read(*n, "stale_retries", s.connections.stale_retries);
     read(*n, "preconnected", s.connections.preconnected);
+  }
+  if (const auto w = json->find("warmup"); w != json->end() && w->is_object()) {
+    read(*w, "length", s.warmup.length);
+    read(*w, "sent", s.warmup.sent);
+    read(*w, "failed", s.warmup.failed);
   }
   if (const auto list = json->find("addresses"); list != json->end() && list->is_array())
     for (const Json& each : *list) {

@@ -15,12 +15,6 @@
 
 namespace thrum {
 
-// Which latency a run is judged by (and which every later reader of its results judges by, unless told otherwise).
-enum class LatencyClock : std::uint8_t {
-  service,   // end - sent
-  response,  // end - due
-};
-
 struct FileHeader {
   std::string tool;     // "thrum" or whoever wrote it; empty: unknown
   std::string version;  // of the tool
@@ -34,7 +28,7 @@ struct FileHeader {
   double asked_rate = 0;                                     // hits per second; 0: a closed loop, or unknown
   Nanos duration{0};                                         // asked for; 0: open-ended
   std::uint64_t hits = kUnlimited;                           // asked for
-  LatencyClock latency_clock = LatencyClock::service;        //
+  LatencyClock latency_clock = LatencyClock::service;        // that it is judged by, and by every later reader unless told otherwise
   std::string success = "200-399";                           // codes that count as success
   std::vector<std::pair<std::string, std::string>> options;  // the flags in force, as they would be typed
 };

@@ -42,11 +42,13 @@ enum class Key : std::uint8_t {
   redirects,
   redirecting,
   outcome,
+  warmup,
   unknown,
 };
-constexpr std::array<std::string_view, 22> kKeys = {
-    "attack",  "seq", "code",       "timestamp", "latency", "bytes_out", "bytes_in",    "error",   "body",      "method",      "url",
-    "headers", "lag", "first_byte", "dns",       "connect", "tls",       "seen_status", "retries", "redirects", "redirecting", "outcome"};
+constexpr std::array<std::string_view, 23> kKeys = {"attack",   "seq",        "code",        "timestamp", "latency", "bytes_out",
+                                                    "bytes_in", "error",      "body",        "method",    "url",     "headers",
+                                                    "lag",      "first_byte", "dns",         "connect",   "tls",     "seen_status",
+                                                    "retries",  "redirects",  "redirecting", "outcome",   "warmup"};
 static_assert(kKeys.size() == static_cast<std::size_t>(Key::unknown));
 
 // The first quote or backslash at or after p.
@@ -254,6 +256,9 @@ void JsonLineParser::parse_member(std::string_view key, Result& into) {
       return time(into.redirecting);
     case Key::outcome:
       return parse_outcome(into);
+    case Key::warmup:
+      into.is_warmup = at_ != end_ && *at_ == 't';
+      break;
     case Key::unknown:
       break;
   }

@@ -90,7 +90,8 @@ bool ResultsBlock::in_range() const {
   };
   constexpr std::uint64_t kFarthest = 32;  // zigzag of the time's upper half: beyond that no year has four digits
   return at_most(kTimeHigh, kFarthest) && at_most(kZone, std::numeric_limits<std::uint32_t>::max()) && at_most(kCode, 0xffff) &&
-         at_most(kSeenStatus, 0xffff) && at_most(kRetries, 0xff) && at_most(kOutcome, 0xff) && at_most(kRedirects, 0xffff);
+         at_most(kSeenStatus, 0xffff) && at_most(kRetries, 0xff) && at_most(kOutcome, 0xff) && at_most(kRedirects, 0xffff) &&
+         at_most(kWarmup, 1);
 }
 
 std::span<const Result> ResultsBlock::next_rows() {
@@ -118,6 +119,7 @@ std::span<const Result> ResultsBlock::next_rows() {
   fill(kRetries, rows, [](Result& r, std::uint64_t v) { r.retries = static_cast<std::uint8_t>(v); });
   fill(kRedirects, rows, [](Result& r, std::uint64_t v) { r.redirects = static_cast<std::uint16_t>(v); });
   fill(kRedirecting, rows, [](Result& r, std::uint64_t v) { r.redirecting = optional_time(v); });
+  fill(kWarmup, rows, [](Result& r, std::uint64_t v) { r.is_warmup = v != 0; });
   fill_strings(kAttack, &Result::attack, rows);
   fill_strings(kMethod, &Result::method, rows);
   fill_strings(kUrl, &Result::url, rows);
@@ -162,6 +164,7 @@ void ResultsBlock::fill_constants() {
   r.retries = static_cast<std::uint8_t>(value(kRetries));
   r.redirects = static_cast<std::uint16_t>(value(kRedirects));
   r.redirecting = optional_time(value(kRedirecting));
+  r.is_warmup = value(kWarmup) != 0;
   take_string(value(kAttack), r.attack, count_);
   take_string(value(kMethod), r.method, count_);
   take_string(value(kUrl), r.url, count_);

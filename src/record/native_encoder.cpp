@@ -91,6 +91,7 @@ class NativeEncoder final : public Encoder {
     set(kRetries, r.retries);
     set(kRedirects, r.redirects);
     set(kRedirecting, optional_number(r.redirecting));
+    set(kWarmup, r.is_warmup ? 1 : 0);
     set(kAttack, strings_.number(r.attack, 0));
     set(kMethod, strings_.number(r.method, 1));
     set(kUrl, strings_.number(r.url, 2));

@@ -50,6 +50,7 @@ enum Column : std::uint8_t {
   kHeaders,  // 0: none; else how many + 1
   kRedirects,
   kRedirecting,  // optional
+  kWarmup,       // 1: sent in the warm-up
   kColumns,
 };
 // What an absent column means: the next hit number, and zero for all others.

@@ -5,8 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <functional>
+#include <iterator>
 
 #include "base/text.hpp"
 #include "record/decoder.hpp"
@@ -121,9 +124,11 @@ class MergedReader final : public Reader {
   };
   struct Part {
     InputReader reader;
-    std::span<const Result> left;  // read, but not yet handed out
+    std::span<const Result> left{};  // read, but not yet handed out
+    std::vector<Result> counted{};   // of a batch, those of no warm-up
   };
 
+  Expected<std::span<const Result>> next_of(Part& part);
   Expected<std::span<const Result>> next_in_bulk();
   Expected<std::span<const Result>> next_in_turn();
 
@@ -154,13 +159,23 @@ void MergedReader::note_repeat(int fd, const std::string& name) {
   originals_.push_back(file);
 }
 
+Expected<std::span<const Result>> MergedReader::next_of(Part& part) {
+  for (;;) {
+    const auto rows = part.reader.next();
+    if (options_.warmup || !rows || std::ranges::none_of(*rows, &Result::is_warmup)) return rows;
+    part.counted.clear();
+    std::ranges::copy_if(*rows, std::back_inserter(part.counted), std::logical_not(), &Result::is_warmup);
+    if (!part.counted.empty()) return part.counted;
+  }
+}
+
 Expected<std::span<const Result>> MergedReader::next_in_bulk() {
   for (; turn_ < inputs_.size(); ++turn_) {
-    InputReader& reader = inputs_[turn_]->reader;
-    const auto rows = reader.next();
+    Part& part = *inputs_[turn_];
+    const auto rows = next_of(part);
     if (!rows) return rows;
     if (rows->empty()) continue;
-    current_ = reader.run();
+    current_ = part.reader.run();
     return rows;
   }
   return std::span<const Result>();
@@ -175,7 +190,7 @@ Expected<std::span<const Result>> MergedReader::next_in_turn() {
     Part& part = *inputs_[turn_];
     if (part.left.empty()) {
       if (!mixed_.empty()) break;
-      const auto rows = part.reader.next();
+      const auto rows = next_of(part);
       if (!rows) return rows;
       if (rows->empty()) {
         inputs_.erase(inputs_.begin() + static_cast<std::ptrdiff_t>(turn_));

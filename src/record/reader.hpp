@@ -61,6 +61,7 @@ class Reader {
 
 struct ReaderOptions {
   bool strict = false;  // damage is an error
+  bool warmup = false;  // results of warm-ups are given as well, marked as such
   enum class Order : std::uint8_t {
     bulk,     // file after file: fastest; for reports, which need no order
     in_turn,  // one result of each file in turn, as vegeta's encode does; a file that ends drops out

@@ -118,6 +118,7 @@ class JsonEncoder final : public Encoder {
     if (r.retries != 0) number("retries", static_cast<unsigned>(r.retries), out);
     if (r.redirects != 0) number("redirects", static_cast<unsigned>(r.redirects), out);
     time("redirecting", r.redirecting);
+    if (r.is_warmup) out += ",\"warmup\":true";
     if (r.outcome == Outcome::unknown || r.outcome == outcome_of(r.code)) return;
     out += ",\"outcome\":\"";
     out += name_of(r.outcome);

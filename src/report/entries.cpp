@@ -21,6 +21,10 @@ constexpr auto kEntries = std::to_array<Entry>({
      "Service latency: from the moment a request was sent to the last byte of its response, or to its failure; failures count. A number "
      "like 95 is a percentile: 95 % of the results were at most that slow. Percentiles are exact up to 4,096 results and within 0.05 % "
      "beyond; between two results they lie on the straight line between them. min leaves out a latency of exactly 0, max is exact."},
+    {Id::clock, "Clock", "of latencies", ".clock", "-latency=response",
+     "Latencies, and all percentiles, histograms and gates that name no clock of their own, are response latencies: from when a request "
+     "was "
+     "due to its end."},
     {Id::bytes_in, "Bytes In", "total, mean", ".bytes_in", kAlways,
      "Bytes of response bodies as they came over the wire, whether kept or not, and per request."},
     {Id::bytes_out, "Bytes Out", "total, mean", ".bytes_out", kAlways, "Bytes of request bodies, and per request."},
@@ -40,6 +44,10 @@ constexpr auto kEntries = std::to_array<Entry>({
      "asked: requests that the rate and duration called for. sent: those that went out. answered: those to which a whole response came, of "
      "whatever status. missed: those that never left, because something kept them until the end or -catch-up dropped them. asked = sent + "
      "missed, always. A dash: not known (the run is still going, was killed, or asks for no rate)."},
+    {Id::warmup, "Warm-up", "length, sent, failed", ".warmup", "-warmup",
+     "What was sent before the run began. It is part of no other figure, and the connections that it opened are not counted as new ones."},
+    {Id::changes, "Changes", "at, what", ".runs[].plan.changes", "the run was changed while it went on",
+     "What was done to the run by -control, or by -abort-if, and how long after its start."},
     {Id::rates, "Rates", "asked, sent, answered", ".rates", "results recorded by thrum",
      "The same per second: as asked for; sent per second of the schedule; answered per second from the start to the last answer. Of "
      "several "
@@ -67,9 +75,16 @@ constexpr auto kEntries = std::to_array<Entry>({
      "What this machine did to the run. stopped: how long the quota of its control group kept it from running, on all cores together. "
      "stolen: the share of the cores' time that the host of a virtual machine kept for others. overflows: connections that listeners on "
      "this machine had no room for, if a target is on it."},
+    {Id::peaks, "Peaks", "100 ms, 1 s", ".runs[].peaks", "one run recorded by thrum",
+     "The highest rates at which requests were sent, per second: in the busiest tenth of a second and in the busiest second. Far above the "
+     "rate asked for, they are requests that were made up for, and what the target felt."},
     {Id::lag, "Lag", "mean, 50, 99, max", ".lag", "results recorded by thrum",
      "How long after its due time a request was sent. Microseconds are the clock's and the kernel's; milliseconds mean that the sender was "
      "short of something."},
+    {Id::late, "Late", "requests, share", ".late", "some were",
+     "Requests that were sent more than a millisecond after they were due, and their share of those sent."},
+    {Id::service, "Service", "mean, 50, 95, 99, 99.9, max", ".service", "-latency=response",
+     "Service latency: from the sending of a request to the last byte of its response, or to its failure."},
     {Id::response, "Response", "mean, 50, 95, 99, 99.9, max", ".response", "it differs from the service latency by more than 5 %",
      "Response latency: from the moment a request was due to its end, which is what somebody felt who arrived on time. It holds the time a "
      "request waited to be sent, which the latencies above leave out."},

@@ -132,11 +132,30 @@ Expected<Gates> Gates::parse(std::span<const std::string> texts) {
   return out;
 }
 
-void Gates::add(std::span<const Result> results, const StatusSet& success) {
+std::optional<std::string> Gates::needs_whole_run() const {
+  const auto needs = [](const Gate& g) { return g.stage || g.quantity == Quantity::missed || g.quantity == Quantity::rate; };
+  const auto found = std::ranges::find_if(gates_, needs);
+  return found == gates_.end() ? std::nullopt : std::optional(found->text);
+}
+
+bool Gates::looks_at_success() const {
+  return std::ranges::any_of(gates_, [](const Gate& g) {
+    return g.quantity == Quantity::success || g.quantity == Quantity::errors || g.quantity == Quantity::code;
+  });
+}
+
+Nanos Gates::longest_time() const {
+  double longest = 0;
+  for (const Gate& g : gates_)
+    if (g.unit == Unit::time) longest = std::max(longest, g.limit);
+  return Nanos(static_cast<std::int64_t>(longest));
+}
+
+void Gates::add(std::span<const Result> results, const MetricsOptions& judging) {
   for (UrlScope& scope : urls_)
     for (const Result& r : results) {
       if (!scope.matcher.matches(scope.is_of_path ? view_of(r.url).path_and_query : r.url)) continue;
-      if (!scope.metrics) scope.metrics.emplace(MetricsOptions{success});
+      if (!scope.metrics) scope.metrics.emplace(judging);
       scope.metrics->add(std::span(&r, 1));
     }
 }
@@ -167,7 +186,7 @@ std::vector<Judged> Gates::judge(const Input& input) {
       }
     }
     const std::optional<double> value = value_of(gate, scope);
-    out.push_back({gate.text, shown(gate, value), !value || holds(*value, gate.order, gate.limit)});
+    out.push_back({gate.text, shown(gate, value), !value || holds(*value, gate.order, gate.limit), value.has_value()});
   }
   return out;
 }

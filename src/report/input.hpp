@@ -12,6 +12,7 @@
 #include "measure/buckets.hpp"
 #include "measure/coarse_histogram.hpp"
 #include "measure/grouping.hpp"
+#include "measure/send_peaks.hpp"
 #include "measure/series.hpp"
 #include "report/judged.hpp"
 #include "report/stages.hpp"
@@ -20,6 +21,14 @@
 #include "thrum/shape.hpp"
 
 namespace thrum::report {
+
+// Something that was done to a run while it went on: its rate was changed, it was paused, it was ended early.
+struct Change {
+  Nanos at{0};
+  std::string kind;    // "rate", "pause", "resume", "abort"
+  std::string detail;  // the new rate, or why
+  std::string text() const { return detail.empty() ? kind : kind + " " + detail; }
+};
 
 // What a run was asked to do and how that went: known of runs that thrum recorded.
 struct Plan {
@@ -30,6 +39,7 @@ struct Plan {
   std::optional<Shape> asked;  // none: a closed loop, or a shape this version does not know
   Nanos duration{0};           // asked for; 0: open-ended
   std::uint64_t hits = kUnlimited;
+  std::vector<Change> changes;      // in order
   std::optional<Summary> summary;   // none: still running, or killed before its end
   std::uint64_t results = 0;        // written, as far as the summary goes
   std::uint64_t spooled_bytes = 0;  // most that waited on disk because the output was slower than the attack
@@ -41,6 +51,7 @@ struct RunInput {
   Metrics metrics;  // closed
   std::optional<Plan> plan;
   std::vector<StagePart> stages;  // of a rate with several
+  std::optional<SendPeaks> peaks;
 };
 
 // A report of a part of the results. What was asked for, missed or lost is known of whole runs only, so runs have no plan then.
@@ -52,15 +63,16 @@ struct Filter {
 };
 
 struct Input {
-  Metrics total;                        // of all runs, closed
-  std::vector<RunInput> runs;           // in the order of the command line; not empty
-  std::vector<double> percentiles;      // extra ones asked for, 0 … 100, in the order asked
-  std::optional<BucketCounts> buckets;  // service latencies by the user's bounds
-  std::optional<CoarseHistogram> rows;  // service latencies, for a histogram without given bounds
-  const Series* series = nullptr;       // for the table of seconds
-  std::optional<Filter> filter;         // none: a report of everything
-  std::optional<GroupTable> groups;     // asked for with -by
-  std::vector<Judged> judged;           // asked for with -fail-if
+  Metrics total;                               // of all runs, closed
+  LatencyClock clock = LatencyClock::service;  // that latencies are by
+  std::vector<RunInput> runs;                  // in the order of the command line; not empty
+  std::vector<double> percentiles;             // extra ones asked for, 0 … 100, in the order asked
+  std::optional<BucketCounts> buckets;         // service latencies by the user's bounds
+  std::optional<CoarseHistogram> rows;         // service latencies, for a histogram without given bounds
+  const Series* series = nullptr;              // for the table of seconds
+  std::optional<Filter> filter;                // none: a report of everything
+  std::optional<GroupTable> groups;            // asked for with -by
+  std::vector<Judged> judged;                  // asked for with -fail-if
 };
 
 }  // namespace thrum::report

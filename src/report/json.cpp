@@ -152,6 +152,12 @@ void plan(const Plan& p, JsonWriter& w) {
   if (p.asked && p.asked->is_random()) w.key("seed").unsigned_integer(p.seed);
   w.key("hits");
   count_or_null(p.hits == kUnlimited ? std::optional<std::uint64_t>() : p.hits, w);
+  if (!p.changes.empty()) {
+    w.key("changes").begin_array();
+    for (const Change& c : p.changes)
+      w.begin_object().key("at").nanos(c.at).key("kind").string(c.kind).key("detail").string(c.detail).end_object();
+    w.end_array();
+  }
   w.key("spooled_bytes").unsigned_integer(p.spooled_bytes);
   if (!p.summary) return;
   const Summary& s = *p.summary;
@@ -252,6 +258,7 @@ void run(const RunInput& r, bool is_part, JsonWriter& w) {
     string_or_null(name_of(limit.whose), w);
     w.key("verdict").string(verdict(r));
   }
+  if (r.peaks) w.key("peaks").begin_object().key("100ms").number(r.peaks->in_tenth()).key("1s").number(r.peaks->in_second()).end_object();
   if (!r.stages.empty()) {
     w.key("stages");
     stages(r, w);
@@ -274,6 +281,16 @@ void books_fields(const Input& input, JsonWriter& w) {
   count_or_null(t.asked, w);
   w.key("sent").unsigned_integer(t.sent).key("answered").unsigned_integer(t.answered).key("missed");
   count_or_null(t.missed, w);
+  if (const Warmup warm = warmup_of(input.runs); warm.length > Nanos(0))
+    w.key("warmup")
+        .begin_object()
+        .key("length")
+        .nanos(warm.length)
+        .key("sent")
+        .unsigned_integer(warm.sent)
+        .key("failed")
+        .unsigned_integer(warm.failed)
+        .end_object();
   w.key("lost").unsigned_integer(lost_of(input.runs)).key("rates");
   rates(t.rates, w);
   w.key("limit");
@@ -286,8 +303,9 @@ void books_fields(const Input& input, JsonWriter& w) {
 void recorded_fields(const Input& input, JsonWriter& w) {
   w.key("lag");
   distribution_or_null(input.total.lags(), w);
+  w.key("late").unsigned_integer(late_of(input.total));
   w.key("service");
-  distribution_or_null(input.total.latencies(), w);
+  distribution_or_null(input.total.service_latencies(), w);
   w.key("response");
   distribution_or_null(input.total.response_latencies(), w);
   w.key("phases").begin_object();
@@ -305,6 +323,7 @@ void recorded_fields(const Input& input, JsonWriter& w) {
 
 void our_fields(const Input& input, JsonWriter& w) {
   const Metrics& m = input.total;
+  if (input.clock == LatencyClock::response) w.key("clock").string("response");
   const bool recorded = has_plans(input);
   if (input.filter) {
     w.key("filter");

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/text.hpp"
+#include "base/timestamp.hpp"
 #include "report/entries.hpp"
 
 namespace thrum::report {
@@ -45,19 +46,21 @@ void gate_fields(std::span<const Judged> judged, JsonWriter& w) {
   w.end_array();
 }
 
-std::string junit(std::span<const Judged> judged) {
+std::string junit(std::span<const Judged> judged, Timestamp when, std::string_view host) {
   const auto failed = std::ranges::count_if(judged, &Judged::is_crossed);
+  const std::string second = format_rfc3339({when.seconds, 0, 0});  // in UTC, as "...Z"
   std::string out = fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{0}\" failures=\"{1}\">\n"
-      "  <testsuite name=\"thrum\" tests=\"{0}\" failures=\"{1}\" errors=\"0\" skipped=\"0\">\n",
-      judged.size(), failed);
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
+      "  <testsuite name=\"thrum\" package=\"thrum\" id=\"0\" timestamp=\"{}\" hostname=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" "
+      "time=\"0\">\n    <properties/>\n",
+      second.substr(0, second.find('Z')), host.empty() ? "localhost" : xml(host), judged.size(), failed);
   for (const Judged& j : judged) {
-    out += fmt::format("    <testcase classname=\"thrum.gates\" name=\"{}\"", xml(j.gate));
+    out += fmt::format("    <testcase classname=\"thrum.gates\" name=\"{}\" time=\"0\"", xml(j.gate));
     out += j.is_crossed ? fmt::format(">\n      <failure message=\"{} came to {}\" type=\"gate\"></failure>\n    </testcase>\n",
                                       xml(j.gate), xml(j.value))
                         : "></testcase>\n";
   }
-  return out + "  </testsuite>\n</testsuites>\n";
+  return out + "    <system-out/>\n    <system-err/>\n  </testsuite>\n</testsuites>\n";
 }
 
 }  // namespace thrum::report

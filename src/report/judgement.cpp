@@ -26,7 +26,7 @@ double in_seconds(Nanos d) { return static_cast<double>(d.count()) / 1e9; }
 // that 20 hits at 20/s are a second's worth.
 Nanos scheduled(const Plan& plan) {
   if (!plan.summary) return Nanos(0);
-  if (!plan.asked || plan.asked->is_random()) return plan.summary->sending;
+  if (!plan.asked || plan.asked->is_random() || !plan.changes.empty()) return plan.summary->sending;
   const Nanos next = plan.asked->due(plan.summary->books.scheduled);
   return next == Nanos::max() ? plan.summary->sending : next;  // the shape has ended
 }
@@ -48,7 +48,7 @@ Interval asking_of(const RunInput& run) {
   out.rate.reset();
   if (!run.plan || run.plan->rate == 0) return out;
   const Plan& plan = *run.plan;
-  if (!plan.asked || plan.asked->stages().empty())
+  if (!plan.asked || (plan.asked->stages().empty() && plan.changes.empty()))
     out.rate = plan.rate;
   else if (plan.summary && out.length > Nanos(0))  // of a rate that changes: the mean
     out.rate = static_cast<double>(plan.summary->books.scheduled) / in_seconds(out.length);
@@ -115,6 +115,23 @@ std::uint64_t lost_of(std::span<const RunInput> runs) {
   for (const RunInput& run : runs)
     if (run.plan && run.plan->summary) lost += run.plan->results - std::min(run.plan->results, run.metrics.requests());
   return lost;
+}
+
+std::uint64_t late_of(const Metrics& metrics) {
+  constexpr Nanos kOnTime{1'000'000};
+  return metrics.lags().count() - metrics.lags().count_up_to(kOnTime);
+}
+
+Warmup warmup_of(std::span<const RunInput> runs) {
+  Warmup all;
+  for (const RunInput& run : runs) {
+    if (!run.plan || !run.plan->summary) continue;
+    const Warmup& w = run.plan->summary->warmup;
+    all.length = std::max(all.length, w.length);
+    all.sent += w.sent;
+    all.failed += w.failed;
+  }
+  return all;
 }
 
 Timestamp sending_end(const RunInput& run) {

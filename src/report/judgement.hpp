@@ -32,6 +32,9 @@ Rates rates_of(const RunInput& run);
 Timestamp sending_end(const RunInput& run);
 Totals totals_of(std::span<const RunInput> runs);
 
+// The longest warm-up, and what all of them sent.
+Warmup warmup_of(std::span<const RunInput> runs);
+
 // Results that a run wrote and that could not be read.
 std::uint64_t lost_of(std::span<const RunInput> runs);
 
@@ -49,6 +52,9 @@ std::string verdict(const StagePart& part);
 
 // Whether what clients felt (response latency) differs from what the target took (service latency) by more than 5 %.
 bool response_differs(const Metrics& metrics);
+
+// Requests that were sent more than a millisecond after they were due.
+std::uint64_t late_of(const Metrics& metrics);
 
 // Those of `percentiles` (0 … 100) above which not even one of `count` results is to be expected.
 std::vector<double> weak(std::uint64_t count, std::span<const double> percentiles);

@@ -20,7 +20,7 @@
 namespace thrum::report {
 namespace {
 
-constexpr std::size_t kMostErrors = 50;
+constexpr std::size_t kMostErrors = 50, kMostChanges = 20;
 
 std::string shown(Nanos d) { return format_duration(round_for_report(d)); }
 
@@ -194,6 +194,17 @@ void books_lines(const Input& input, std::string& out) {
   const Totals t = totals_of(input.runs);
   line(out, Id::sending, fmt::format("{}, {}, {}, {}", count_or_dash(t.asked), t.sent, t.answered, count_or_dash(t.missed)));
   line(out, Id::rates, joined({rate_or_dash(t.rates.asked), rate_or_dash(t.rates.sent), rate_or_dash(t.rates.answered)}));
+  if (const Warmup w = warmup_of(input.runs); w.length > Nanos(0))
+    line(out, Id::warmup, fmt::format("{}, {}, {}", format_duration(w.length), w.sent, w.failed));
+  std::vector<std::string> changes;
+  for (const RunInput& run : input.runs)
+    if (run.plan)
+      for (const Change& c : run.plan->changes) changes.push_back(shown(c.at) + " " + printable_prefix(c.text(), 100));
+  if (changes.size() > kMostChanges) {
+    changes.resize(kMostChanges);
+    changes.emplace_back("and more");
+  }
+  if (!changes.empty()) line(out, Id::changes, joined(changes));
   if (const std::uint64_t lost = lost_of(input.runs); lost > 0) line(out, Id::lost, std::to_string(lost));
   if (const std::string limit = limit_sentence(input.runs); !limit.empty()) line(out, Id::limit, limit);
   connections_line(input, out);
@@ -208,9 +219,18 @@ void books_lines(const Input& input, std::string& out) {
 
 void sending_lines(const Input& input, std::string& out) {
   if (has_plans(input)) books_lines(input, out);
+  if (input.runs.size() == 1 && input.runs[0].plan && input.runs[0].peaks)
+    line(out, Id::peaks, fmt::format("{:.2f}, {:.2f}", input.runs[0].peaks->in_tenth(), input.runs[0].peaks->in_second()));
   const Histogram& lags = input.total.lags();
   if (lags.count() > 0)
     line(out, Id::lag, joined({shown(lags.mean()), shown(lags.quantile(0.5)), shown(lags.quantile(0.99)), shown(lags.max())}));
+  if (const std::uint64_t late = late_of(input.total); late > 0)
+    line(out, Id::late, fmt::format("{}, {:.2f}%", late, 100 * static_cast<double>(late) / static_cast<double>(lags.count())));
+  if (input.clock == LatencyClock::response) {
+    const Histogram& s = input.total.service_latencies();
+    line(out, Id::clock, "response");
+    line(out, Id::service, shown(s.mean()) + ", " + latencies_of(s, std::array{50.0, 95.0, 99.0, 99.9}) + ", " + shown(s.max()));
+  }
   if (response_differs(input.total)) {
     const Histogram& r = input.total.response_latencies();
     line(out, Id::response, shown(r.mean()) + ", " + latencies_of(r, std::array{50.0, 95.0, 99.0, 99.9}) + ", " + shown(r.max()));

@@ -15,8 +15,10 @@ struct Times {
   const Histogram& (*of)(const Metrics&);
 };
 
-inline constexpr std::array<Times, 9> kTimes{{
-    {"service", "Service", [](const Metrics& m) -> const Histogram& { return m.latencies(); }},
+// The first is by the clock that a report was asked for.
+inline constexpr std::array<Times, 10> kTimes{{
+    {"latency", "Latency", [](const Metrics& m) -> const Histogram& { return m.latencies(); }},
+    {"service", "Service", [](const Metrics& m) -> const Histogram& { return m.service_latencies(); }},
     {"response", "Response", [](const Metrics& m) -> const Histogram& { return m.response_latencies(); }},
     {"lag", "Lag", [](const Metrics& m) -> const Histogram& { return m.lags(); }},
     {"redirecting", "Redirecting", [](const Metrics& m) -> const Histogram& { return m.phases().redirecting; }},
@@ -27,6 +29,6 @@ inline constexpr std::array<Times, 9> kTimes{{
     {"transfer", "Transfer", [](const Metrics& m) -> const Histogram& { return m.phases().transfer; }},
 }};
 // The parts that a hit goes through, in their order.
-inline constexpr std::span<const Times> kPhases = std::span(kTimes).subspan(3);
+inline constexpr std::span<const Times> kPhases = std::span(kTimes).subspan(4);
 
 }  // namespace thrum::report

@@ -44,7 +44,8 @@ const DemoSite::Route* DemoSite::find_route(std::string_view path) {
 }
 
 DemoSite::DemoSite(net::Timers& timers, DemoOptions options)
-    : pool_(timers, options.clock, options.workers, options.work,
+    : log_(options.log),
+      pool_(timers, options.clock, options.workers, options.work,
             [work = options.work](Ticket ticket, Nanos waited) {
               const auto ms = [](Nanos d) { return static_cast<double>(d.count()) / 1e6; };
               const std::string body =
@@ -68,6 +69,7 @@ BodyUse DemoSite::use_of_body(const RequestHead& head) {
 }
 
 void DemoSite::handle(Ticket ticket, const Request& request) {
+  if (log_ != nullptr) log_->note(request.head);
   const std::string_view path = request.head.path;
   const Route* route = find_route(path);
   by_route_[static_cast<std::size_t>(route == nullptr ? std::ssize(kTable) : route - kTable)].add();

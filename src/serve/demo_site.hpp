@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "serve/access_log.hpp"
 #include "serve/counters.hpp"
 #include "serve/server.hpp"
 #include "serve/token.hpp"
@@ -17,6 +18,7 @@ struct DemoOptions {
   unsigned workers = 4;      // of /api/report
   Nanos work{25'000'000};    // that each report takes one of them
   Instant (*clock)() = now;  // a seam for tests
+  AccessLog* log = nullptr;  // of all requests; outlives the site
 };
 
 class DemoSite final : public Handler {
@@ -60,6 +62,7 @@ class DemoSite final : public Handler {
   void stats(const Call& call);
 
   const Server* server_ = nullptr;
+  AccessLog* log_;
   const TokenMint mint_;
   const Instant started_ = now();
   WorkPool pool_;

@@ -31,6 +31,8 @@ Nanos rounded(Nanos elapsed, Nanos duration) {
 }  // namespace
 
 std::string progress_text(const ProgressPlan& plan, const Progress& p) {
+  if (p.warmup_left > Nanos(0))
+    return fmt::format("warming up, {} left  sent {}", format_duration(rounded(p.warmup_left, p.warmup_left)), p.sent);
   std::string out = format_duration(rounded(p.elapsed, plan.duration));
   if (plan.duration > Nanos(0)) out += fmt::format(" of {}", format_duration(plan.duration));
   if (!plan.closed) out += fmt::format("  asked {}", p.due);
@@ -41,13 +43,17 @@ std::string progress_text(const ProgressPlan& plan, const Progress& p) {
     out += fmt::format("  ok {}.{:02} %", hundredths / 100, hundredths % 100);
   }
   if (!plan.closed) out += fmt::format("  missed {}", p.missed);
+  if (p.is_paused) out += "  paused";
   return out;
 }
 
 void ProgressLine::show(const Progress& progress, Instant now) {
+  if (now >= next_) show(progress_text(plan_, progress), now);
+}
+
+void ProgressLine::show(std::string text, Instant now) {
   if (now < next_) return;
   next_ = now + (in_place_ ? kInPlaceEvery : kLineEvery);
-  std::string text = progress_text(plan_, progress);
   if (!in_place_) {
     write(text + '\n');
     return;

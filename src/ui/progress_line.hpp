@@ -26,6 +26,8 @@ class ProgressLine {
 
   // Shows `progress` when it is time to; call it as often as you like.
   void show(const Progress& progress, Instant now);
+  // The same for any text of one line.
+  void show(std::string text, Instant now);
   // Takes the line away, so that what comes next stands at the start of an empty one.
   void clear();
 

@@ -166,24 +166,27 @@ std::string fingerprint(const Options& o) {
   add(a.redirects), add(a.chunked), add(a.compression);
   add(a.resolvers), add(a.unix_socket), add(a.local_addresses), add(a.tls.session_tickets);
   for (const ConnectTo& c : a.connect_to) add(c.host), add(c.port), add(c.to_host), add(c.to_port);
-  add(a.preconnect), add(a.connect_rate.text()), add(a.proxy.url), add(a.proxy.headers), add(o.attack.heeds_environment);
+  add(a.warmup.count()), add(a.warmup_shape ? a.warmup_shape->text() : ""), add(a.preconnect), add(a.connect_rate.text()), add(a.proxy.url),
+      add(a.proxy.headers), add(o.attack.heeds_environment);
   add(a.tls.verify), add(a.tls.root_cert_files), add(a.tls.cert_file), add(a.tls.key_file), add(a.spin ? a.spin->count() : -1);
   const mode::AttackRequest& r = o.attack;
   add(r.targets), add(static_cast<int>(r.format)), add(r.lazy), add(r.once), add(r.body), add(r.capture_body), add(r.max_body),
       add(r.output);
   add(static_cast<int>(r.encoding)), add(r.progress), add(r.strict_rate), add(r.seed), add(r.fail_if), add(r.junit), add(a.http2_only);
-  add(r.metrics_addr), add(r.metrics_linger.count());
+  add(r.abort_if), add(r.control), add(static_cast<int>(r.latency)), add(r.metrics_addr), add(r.metrics_linger.count());
   const mode::ReportRequest& p = o.report;
   add(p.inputs), add(p.type), add(p.buckets), add(p.percentiles), add(p.every.count()), add(p.output), add(p.force), add(p.strict);
   add(p.explain), add(p.from.count()), add(p.to ? p.to->count() : -1), add(p.where), add(p.by), add(p.group_rules),
-      add(p.max_groups.value_or(0)), add(p.fail_if), add(p.junit);
+      add(p.latency ? static_cast<int>(*p.latency) : -1), add(p.with_warmup), add(p.max_groups.value_or(0)), add(p.fail_if), add(p.junit);
   const mode::PlotRequest& d = o.plot;
   add(d.inputs), add(d.title), add(d.threshold), add(d.output), add(d.force), add(d.strict);
   const mode::EncodeOptions& e = o.encode;
   add(e.inputs), add(static_cast<int>(e.to)), add(e.output), add(e.csv_header), add(e.strict), add(e.force);
+  const mode::SearchOptions& c = o.capacity.search;
+  add(o.capacity.slo), add(c.from), add(c.most), add(c.step.count()), add(c.confirm.count()), add(o.capacity.json), add(o.capacity.html);
   add(o.shape.duration.count()), add(o.shape.columns);
   const mode::ServeOptions& s = o.serve;
-  add(s.addr), add(s.tls_addr), add(s.cert_file), add(s.key_file), add(s.cert_out), add(s.workers), add(s.work.count());
+  add(s.addr), add(s.tls_addr), add(s.cert_file), add(s.key_file), add(s.cert_out), add(s.log), add(s.workers), add(s.work.count());
   return out;
 }
 
@@ -200,8 +203,8 @@ TEST(FlagTable, DefaultsShownAreTheDefaults) {
 TEST(FlagTable, EveryFlagChangesSomething) {
   for (const Flag& flag : flag_table()) {
     bool changes = false;
-    for (const std::string_view value :
-         {"true", "false", "7", "7s", "9/m", "7MB", "all", "none", "json", "csv", "headers", "A: b", "url", "cpu", "a:1:b:2", "100"}) {
+    for (const std::string_view value : {"true", "false", "7", "7s", "9/m", "7MB", "all", "none", "json", "csv", "headers", "A: b", "url",
+                                         "cpu", "a:1:b:2", "100", "response"}) {
       Options options;
       changes = changes || (flag.bind(options, value) && fingerprint(options) != fingerprint(Options{}));
     }

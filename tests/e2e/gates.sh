@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Gates (-fail-if): exit codes, verdicts, JUnit.
+data=$(cd "$(dirname "$0")/../data/report" && pwd)
 . "$(dirname "$0")/harness.sh"
 
 serve site -addr=127.0.0.1:0
@@ -52,6 +53,15 @@ suite = e.parse(sys.argv[1]).getroot().find("testsuite")
 cases = suite.findall("testcase")
 print(suite.get("tests"), suite.get("failures"), len(cases), sum(c.find("failure") is not None for c in cases))' $file)" '2 1 2 1'
   done
+fi
+if need xmllint; then
+  for file in r.xml a.xml; do
+    xmllint --noout --schema "$data/junit.xsd" $file >out 2>err
+    equal "$file is valid" $? 0
+  done
+  sed 's/ hostname="[^"]*"//' r.xml >bad.xml
+  xmllint --noout --schema "$data/junit.xsd" bad.xml >out 2>err
+  equal "what lacks something is not" $? 3
 fi
 ends 1 thrum report -fail-if='requests<51' -junit=no/such/folder/r.xml half.bin
 

@@ -95,7 +95,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t i = 0; i < 2; ++i) {
     parts[i].close();
     input.total.merge(parts[i]);
-    input.runs.push_back({"run\x1b" + std::to_string(i), "file", parts[i], {}, {}});
+    input.runs.push_back({"run\x1b" + std::to_string(i), "file", parts[i], {}, {}, {}});
   }
   thrum::report::Plan& plan = input.runs[0].plan.emplace();
   plan.rate = 10;

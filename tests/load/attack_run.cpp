@@ -70,6 +70,7 @@ Kept keep(const Result& r) {
   k.redirects = r.redirects;
   k.outcome = r.outcome;
   if (r.body) k.body = std::string(*r.body);
+  k.is_warmup = r.is_warmup;
   k.has_headers = r.has_headers;
   for (const Header& h : r.headers) k.headers.emplace_back(h.name, h.value);
   return k;
@@ -135,7 +136,7 @@ Ran run(Attacker& attacker, KeepingSink& sink) {
     const Watchdog watchdog(attacker);
     r.summary = attacker.run(sink);
   }
-  r.results = std::move(sink.results);
+  for (Kept& k : sink.results) (k.is_warmup ? r.warmup : r.results).push_back(std::move(k));
   r.ticks = sink.ticks;
   std::ranges::sort(r.results, {}, &Kept::seq);
   return r;

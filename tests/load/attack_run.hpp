@@ -22,6 +22,7 @@ struct Kept {
   int code = 0, seen_status = 0, retries = 0, redirects = 0;
   Outcome outcome = Outcome::ok;
   std::optional<std::string> body;
+  bool is_warmup = false;
   bool has_headers = false;
   std::vector<std::pair<std::string, std::string>> headers;
   // How long somebody who came when the hit was due had to wait.
@@ -41,6 +42,7 @@ class KeepingSink : public ResultSink {
 struct Ran {
   Expected<Summary> summary = failure("not run");
   std::vector<Kept> results;  // by hit number
+  std::vector<Kept> warmup;   // those of the warm-up
   std::size_t ticks = 0;
 
   const Books& books() const { return summary->books; }

@@ -38,6 +38,27 @@ TEST(Reader, FilesInTurnOneResultEach) {
   EXPECT_EQ(sequence(**reader), (std::vector<std::uint64_t>{100, 200, 300, 101, 201, 301, 202, 302, 203, 204}));
 }
 
+// The first 300 were sent before the run: whole batches, and a part of one.
+TEST(Reader, ResultsOfAWarmUpComeOnlyIfAskedFor) {
+  std::vector<Result> rows = numbered("a", 0, 1000);
+  for (std::size_t i = 0; i < 300; ++i) rows[i].is_warmup = true;
+  for (const Encoding encoding : {Encoding::native, Encoding::json}) {
+    const TemporaryFile file(samples::encoded(rows, encoding, 128));
+    const std::vector<std::string> names = {file.path()};
+    for (const auto order : {ReaderOptions::Order::bulk, ReaderOptions::Order::in_turn}) {
+      auto all = open_results(names, {.warmup = true, .order = order}), counted = open_results(names, {.order = order});
+      ASSERT_TRUE(all && counted);
+      EXPECT_EQ(sequence(**all).size(), 1000u);
+      const auto numbers = sequence(**counted);
+      ASSERT_EQ(numbers.size(), 700u);
+      EXPECT_EQ(numbers.front(), 300u);
+    }
+    const samples::Read read = samples::read(samples::encoded(rows, encoding), {.warmup = true});
+    EXPECT_TRUE(read.results.rows()[299].is_warmup);
+    EXPECT_FALSE(read.results.rows()[300].is_warmup);
+  }
+}
+
 TEST(Reader, ManyResultsInTurnAllComeWhole) {
   const Kept kept = samples::mixed(5000, 21);
   const std::string bytes = samples::encoded(kept.rows(), Encoding::native, 700);

@@ -144,6 +144,7 @@ std::string difference(const Result& a, const Result& b) {
   field("retries", static_cast<int>(a.retries), static_cast<int>(b.retries));
   field("redirects", a.redirects, b.redirects);
   time("redirecting", a.redirecting, b.redirecting);
+  field("warm-up", a.is_warmup, b.is_warmup);
   field("has body", a.body.has_value(), b.body.has_value());
   field("body", a.body.value_or(""), b.body.value_or(""));
   field("has headers", a.has_headers, b.has_headers);

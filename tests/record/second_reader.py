@@ -73,7 +73,8 @@ def column(b, rows):
 
 
 NAMES = ["seq", "time", "high", "zone", "latency", "lag", "first_byte", "dns", "connect", "tls", "bytes_out", "bytes_in", "code", "seen_status",
-         "outcome", "retries", "attack", "method", "url", "error", "body", "headers", "redirects", "redirecting"]
+         "outcome", "retries", "attack", "method", "url", "error", "body", "headers", "redirects", "redirecting",
+         "warmup"]
 OUTCOMES = ["ok", "bad_status", "dns", "connect", "tls", "proxy", "send", "response", "truncated", "timeout", "cut", "client_limit", "expectation",
             "redirect", "unknown"]
 
@@ -154,6 +155,8 @@ def results(payload, strings):
                 row[name] = c[name][i]
         if optional(c["redirecting"][i]) is not NONE:
             row["redirecting"] = optional(c["redirecting"][i])
+        if c["warmup"][i]:
+            row["warmup"] = True
         usual = "unknown" if row["code"] == 0 else "ok" if 200 <= row["code"] < 400 else "bad_status"
         if OUTCOMES[c["outcome"][i]] not in ("unknown", usual):
             row["outcome"] = OUTCOMES[c["outcome"][i]]

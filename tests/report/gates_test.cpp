@@ -14,7 +14,7 @@ using testing::HasSubstr;
 std::vector<Judged> judge(const std::vector<std::string>& gates, const std::vector<Result>& results, std::uint64_t asked = 0) {
   auto parsed = Gates::parse(gates);
   EXPECT_TRUE(parsed) << parsed.error().text;
-  parsed->add(results, StatusSet());
+  parsed->add(results, {});
   return parsed->judge(input_of({asked == 0 ? run_of("a", results) : recorded("a", 100, asked, results)}));
 }
 
@@ -151,14 +151,18 @@ TEST(Gates, AMistakeIsOneLineThatShowsThePlace) {
 
 TEST(Gates, JUnitHasACaseForEach) {
   const std::vector<Judged> judged{{"p99>1s", "20ms", false}, {"url(/a&b\"<c>).max>1ms", "2ms", true}};
-  EXPECT_EQ(junit(judged),
+  EXPECT_EQ(junit(judged, {1'700'000'000, 5, 3600}, "a&b"),
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-            "<testsuites tests=\"2\" failures=\"1\">\n"
-            "  <testsuite name=\"thrum\" tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\">\n"
-            "    <testcase classname=\"thrum.gates\" name=\"p99&gt;1s\"></testcase>\n"
-            "    <testcase classname=\"thrum.gates\" name=\"url(/a&amp;b&quot;&lt;c&gt;).max&gt;1ms\">\n"
+            "<testsuites>\n"
+            "  <testsuite name=\"thrum\" package=\"thrum\" id=\"0\" timestamp=\"2023-11-14T22:13:20\" hostname=\"a&amp;b\" tests=\"2\" "
+            "failures=\"1\" errors=\"0\" time=\"0\">\n"
+            "    <properties/>\n"
+            "    <testcase classname=\"thrum.gates\" name=\"p99&gt;1s\" time=\"0\"></testcase>\n"
+            "    <testcase classname=\"thrum.gates\" name=\"url(/a&amp;b&quot;&lt;c&gt;).max&gt;1ms\" time=\"0\">\n"
             "      <failure message=\"url(/a&amp;b&quot;&lt;c&gt;).max&gt;1ms came to 2ms\" type=\"gate\"></failure>\n"
             "    </testcase>\n"
+            "    <system-out/>\n"
+            "    <system-err/>\n"
             "  </testsuite>\n"
             "</testsuites>\n");
 }

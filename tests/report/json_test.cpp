@@ -185,6 +185,10 @@ TEST(Json, EveryPathExplainedIsThere) {
   Input input = input_of({recorded("a", 200, 2500, results), recorded("b", 200, 2000, overloaded())});
   Input one = input_of({recorded("a", 200, 2500, results)});
   one.runs.front().plan->summary->proxies = "http://proxy.test:3128";
+  one.runs.front().plan->summary->warmup = {Nanos(kSecond), 10, 1};
+  one.runs.front().plan->changes = {{Nanos(kSecond), "rate", "5/s"}};
+  one.runs.front().peaks.emplace().add(results);
+  one.clock = LatencyClock::response;
   input.percentiles = {75};
   Input part = input_of({run_of("a", results)});
   part.filter.emplace();

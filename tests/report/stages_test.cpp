@@ -51,6 +51,35 @@ TEST(Stages, RandomHitsBelongByTheirTimes) {
   EXPECT_FALSE(parts[0].asked);
 }
 
+TEST(Stages, AChangeBeginsOne) {
+  const Shape shape = *parse_shape("10/s");
+  Metrics so_far;
+  so_far.add(hits(shape, 5, kMs));
+  StageSplit split(shape, kStart, {}, so_far);
+  split.change(Nanos(550 * kMs), "rate 100/s");
+  std::vector<Result> results{result(500 * kMs, kMs), result(560 * kMs, kMs), result(990 * kMs, kMs)};
+  results[0].seq = 5;
+  split.add(results);
+  split.change(Nanos(1 * kSecond), "pause");
+  split.change(Nanos(3 * kSecond), "resume");
+  results = {result(3'100 * kMs, kMs), result(1'200 * kMs, kMs)};
+  results[1].lag = Nanos(300 * kMs);  // was due before the pause
+  split.add(results);
+  const auto parts = split.parts(Nanos(4 * kSecond), kUnlimited);
+  ASSERT_EQ(parts.size(), 4u);
+  EXPECT_EQ(parts[0].stage.text, "10/s");
+  EXPECT_EQ(parts[0].metrics.requests(), 6u);
+  EXPECT_EQ(parts[0].asked, 6u);
+  EXPECT_EQ(parts[0].length, Nanos(550 * kMs));
+  EXPECT_EQ(parts[1].stage.text, "rate 100/s");
+  EXPECT_EQ(parts[1].metrics.requests(), 3u);
+  EXPECT_FALSE(parts[1].asked);
+  EXPECT_EQ(parts[2].metrics.requests(), 0u);
+  EXPECT_EQ(parts[2].length, Nanos(2 * kSecond));
+  EXPECT_EQ(parts[3].metrics.requests(), 1u);
+  EXPECT_EQ(parts[3].length, Nanos(1 * kSecond));
+}
+
 TEST(Stages, ThatWereNotReachedAreLeftOut) {
   const Shape shape = *parse_shape("10/s for 1s, 20/s for 1s, 5/s");
   StageSplit split(shape, kStart, {});

@@ -304,6 +304,10 @@ TEST(Text, EveryLabelIsExplained) {
   split.add(more);
   one.runs[0].stages = split.parts(Nanos(2 * kSecond), kUnlimited);
   one.judged = {{"p99>1s", "1ms", false}};
+  one.runs[0].plan->summary->warmup = {Nanos(kSecond), 10, 1};
+  one.runs[0].plan->changes = {{Nanos(kSecond), "pause", ""}};
+  one.runs[0].peaks.emplace().add(more);
+  one.clock = LatencyClock::response;
   Input part = input_of({run_of("c", steady(5, kMs, kMs))});
   part.filter.emplace();
   part.groups.emplace();

@@ -1,0 +1,69 @@
+#include "mode/capacity_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace thrum::mode {
+namespace {
+
+// To three digits, so that people can type it.
+double rounded(double rate) {
+  const double unit = std::pow(10, std::floor(std::log10(rate)) - 2);
+  return std::round(rate / unit) * unit;
+}
+
+}  // namespace
+
+std::optional<CapacitySearch::Trial> CapacitySearch::next() const {
+  if (is_over()) return {};
+  if (is_confirming_) return Trial{low_, options_.confirm, true};
+  double rate = options_.from;
+  if (low_ > 0 && high_ == kNone)
+    rate = low_ * 2;
+  else if (low_ == 0 && high_ != kNone)
+    rate = high_ / 2;
+  else if (low_ > 0)
+    rate = std::sqrt(low_ * high_);
+  return Trial{std::min(rounded(rate), ceiling_), options_.step, false};
+}
+
+void CapacitySearch::tell(Outcome outcome) {
+  const auto trial = next();
+  if (!trial) return;
+  if (is_confirming_) {
+    if (outcome == Outcome::held) {
+      ++confirmed_;
+      return;
+    }
+    // It held for a while, and not for longer. Further down, the further the more often.
+    confirmed_ = 0;
+    if (outcome == Outcome::failed) high_ = low_;
+    ceiling_ = std::min(ceiling_, low_);
+    low_ = rounded(low_ / (1 + options_.precision * std::exp2(refuted_++)));
+    has_given_up_ = low_ < kLowest;
+    return;
+  }
+  switch (outcome) {
+    case Outcome::held:
+      low_ = trial->rate;
+      break;
+    case Outcome::failed:
+      high_ = trial->rate;
+      has_given_up_ = low_ == 0 && high_ < 2 * kLowest;
+      break;
+    case Outcome::own_limit:
+      // Between what could be sent and what could not there is no more to be learned.
+      if (low_ > 0)
+        ceiling_ = low_;
+      else
+        ceiling_ = options_.from = trial->rate / 2;
+      has_given_up_ = ceiling_ < kLowest;
+      break;
+  }
+  // Where rounding leaves no rate between the two, they are as near as they get.
+  const bool has_no_between =
+      low_ > 0 && high_ != kNone && (rounded(std::sqrt(low_ * high_)) <= low_ || rounded(std::sqrt(low_ * high_)) >= high_);
+  is_confirming_ = low_ > 0 && (is_near() || has_no_between);
+}
+
+}  // namespace thrum::mode

@@ -22,7 +22,7 @@ class Gates {
   // The first that looks at more than results: stages, what was missed, the rate asked for.
   std::optional<std::string> needs_whole_run() const;
   bool looks_at_success() const;  // success, errors or codes
-  Nanos longest_time() const;  // that one of them compares with; 0: none does
+  Nanos longest_time() const;     // that one of them compares with; 0: none does
   bool has_urls() const { return !urls_.empty(); }
   bool empty() const { return gates_.empty(); }
   // Results as they come, those that the run is judged by: url(…) needs to see them.

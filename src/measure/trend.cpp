@@ -1,6 +1,7 @@
 #include "measure/trend.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace thrum {
@@ -8,7 +9,8 @@ namespace {
 
 constexpr double kSlope = 0.004;  // four milliseconds a second: half a percent too much is seen within seconds
 constexpr double kGrowth = 1.2;   // of the last part over the first
-constexpr double kOrdered = 0.7;  // (pairs that grow - pairs that fall) / pairs: a queue that wanders seldom looks so
+constexpr double kOrdered = 0.7;  // (pairs that grow - pairs that fall) / pairs
+constexpr double kDeviations = 2.5;
 
 }  // namespace
 
@@ -39,8 +41,22 @@ double Trend::slope() const {
   return slopes[slopes.size() / 2];
 }
 
+// Answers that take random times make queues that wander: over n of them by their times' deviation times the root of n. As a share of
+// the mean, that deviation is no more than what is seen in the calmest part.
+double Trend::wandering() const {
+  double least = 1;
+  std::uint64_t count = 0;
+  for (const Histogram& h : parts_) {
+    constexpr double kQuartiles = 1.35;  // between them lie so many deviations
+    const double middle = std::max(1.0, static_cast<double>(h.quantile(0.5).count()));
+    least = std::min(least, static_cast<double>((h.quantile(0.75) - h.quantile(0.25)).count()) / kQuartiles / middle);
+    count += h.count();
+  }
+  return least / std::sqrt(static_cast<double>(count));
+}
+
 bool Trend::is_growing() const {
-  if (!is_known() || slope() < kSlope) return false;
+  if (!is_known() || slope() < std::max(kSlope, kDeviations * wandering())) return false;
   const auto m = medians();
   int growing = 0, pairs = 0;
   for (std::size_t i = 0; i < kParts; ++i)

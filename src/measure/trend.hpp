@@ -19,13 +19,14 @@ class Trend {
   // Nanoseconds of latency gained per nanosecond: what answers 80 % of what is sent gains 0.25 per second of sending. The median of the
   // slopes between all parts; 0 when there are too few results to say.
   double slope() const;
-  // It grows steadily, and by enough to matter.
+  // It grows steadily, by enough to matter, and by more than a queue of random lengths would.
   bool is_growing() const;
 
  private:
   static constexpr std::size_t kParts = 8;
   static constexpr std::uint64_t kFewest = 3;  // results in a part
   bool is_known() const;
+  double wandering() const;
   std::array<double, kParts> medians() const;
 
   Nanos length_;

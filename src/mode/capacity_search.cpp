@@ -15,7 +15,7 @@ double rounded(double rate) {
 }  // namespace
 
 std::optional<CapacitySearch::Trial> CapacitySearch::next() const {
-  if (is_over()) return {};
+  if (is_over_) return {};
   if (is_confirming_) return Trial{low_, options_.confirm, true};
   double rate = options_.from;
   if (low_ > 0 && high_ == kNone)
@@ -27,29 +27,39 @@ std::optional<CapacitySearch::Trial> CapacitySearch::next() const {
   return Trial{std::min(rounded(rate), ceiling_), options_.step, false};
 }
 
+void CapacitySearch::tell_confirmation(Outcome outcome) {
+  if (outcome == Outcome::held) {
+    if (++confirmed_ < options_.confirmations) return;
+    proven_ = low_;
+  } else if (outcome == Outcome::failed) {
+    high_ = low_;
+  } else {
+    ceiling_ = std::min(ceiling_, low_);
+  }
+  confirmed_ = 0;
+  if (proven_ == 0) {
+    // It held for a while, and not for longer. Down, the further the more often.
+    low_ = rounded(low_ / (1 + options_.precision * std::exp2(refuted_++)));
+    is_over_ = low_ < kLowest;
+    return;
+  }
+  // On the way down it may have gone too far.
+  const double next = high_ == kNone ? proven_ : rounded(std::sqrt(proven_ * high_));
+  is_over_ = high_ <= proven_ * (1 + 2 * options_.precision) || next <= proven_ || next >= high_ || next >= ceiling_;
+  low_ = is_over_ ? proven_ : next;
+}
+
 void CapacitySearch::tell(Outcome outcome) {
   const auto trial = next();
   if (!trial) return;
-  if (is_confirming_) {
-    if (outcome == Outcome::held) {
-      ++confirmed_;
-      return;
-    }
-    // It held for a while, and not for longer. Further down, the further the more often.
-    confirmed_ = 0;
-    if (outcome == Outcome::failed) high_ = low_;
-    ceiling_ = std::min(ceiling_, low_);
-    low_ = rounded(low_ / (1 + options_.precision * std::exp2(refuted_++)));
-    has_given_up_ = low_ < kLowest;
-    return;
-  }
+  if (is_confirming_) return tell_confirmation(outcome);
   switch (outcome) {
     case Outcome::held:
       low_ = trial->rate;
       break;
     case Outcome::failed:
       high_ = trial->rate;
-      has_given_up_ = low_ == 0 && high_ < 2 * kLowest;
+      is_over_ = low_ == 0 && high_ < 2 * kLowest;
       break;
     case Outcome::own_limit:
       // Between what could be sent and what could not there is no more to be learned.
@@ -57,7 +67,7 @@ void CapacitySearch::tell(Outcome outcome) {
         ceiling_ = low_;
       else
         ceiling_ = options_.from = trial->rate / 2;
-      has_given_up_ = ceiling_ < kLowest;
+      is_over_ = ceiling_ < kLowest;
       break;
   }
   // Where rounding leaves no rate between the two, they are as near as they get.

@@ -1,5 +1,6 @@
 // Which rates to try, to find the highest that a target holds: it doubles until one fails, halves the gap between the highest that
-// held and the lowest that failed, and then has what it found confirmed over a longer time. Knows nothing of how a rate is tried.
+// held and the lowest that failed, and then has what it found confirmed over a longer time; if that fails it goes down, and from what is
+// confirmed up again, until the two ends are near. Knows nothing of how a rate is tried.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +42,7 @@ class CapacitySearch {
   void tell(Outcome outcome);
 
   // The highest rate that was confirmed; 0: none was.
-  double found() const { return is_over() && confirmed_ >= options_.confirmations ? low_ : 0; }
+  double found() const { return proven_; }
   // The lowest that failed; none: nothing did, so that the capacity may be higher than what was found.
   std::optional<double> failed() const { return high_ == kNone ? std::nullopt : std::optional(high_); }
   bool met_own_limit() const { return ceiling_ < options_.most; }
@@ -49,16 +50,17 @@ class CapacitySearch {
  private:
   static constexpr double kNone = std::numeric_limits<double>::infinity();
 
-  bool is_over() const { return confirmed_ >= options_.confirmations || has_given_up_; }
+  void tell_confirmation(Outcome outcome);
   bool is_near() const { return high_ <= low_ * (1 + options_.precision) || low_ >= ceiling_; }
 
   SearchOptions options_;
   double low_ = 0;       // held, or is about to be confirmed
   double high_ = kNone;  // failed
+  double proven_ = 0;    // confirmed
   double ceiling_ = options_.most;
   std::uint32_t confirmed_ = 0, refuted_ = 0;
   bool is_confirming_ = false;
-  bool has_given_up_ = false;
+  bool is_over_ = false;
 };
 
 }  // namespace thrum::mode

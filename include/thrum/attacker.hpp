@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,17 @@ struct CatchUp {
   enum class Mode : std::uint8_t { all, percent, none } mode = Mode::all;
   std::uint32_t percent = 100;  // with `percent`: send at most at this share of the current rate until even
 };
+
+// The order in which targets are sent, where they are not read in the course of the attack. Hit n goes to the same target whatever the
+// number of sending threads.
+enum class Order : std::uint8_t {
+  sequence,  // in turn, round and round
+  shuffle,   // all of them in each round, in an order drawn for that round
+  random,    // each hit draws one, all alike
+  weighted,  // by Target::weight: after any number of hits each has had its share, less than one hit off
+};
+Expected<Order> parse_order(std::string_view text);
+std::string_view name_of(Order order);
 
 struct TlsOptions {
   bool verify = true;                        // false: accept any certificate (-insecure)
@@ -62,6 +74,7 @@ struct AttackOptions {
   Nanos warmup{0};
   std::optional<Shape> warmup_shape;  // at this rate; none: at the one with which the attack begins
   bool is_steerable = false;          // change_rate(), pause() and resume() will be used: the attack goes on to its planned end
+  std::optional<Order> order;         // none given: weighted if any target has a weight, else in sequence
   Nanos timeout{30'000'000'000};      // per hit with all its redirects, from when it is sent; 0: none
   Nanos grace = Result::kNone;        // how long to wait for what is in flight after the end; none given: the timeout
   CatchUp catch_up;
@@ -93,9 +106,12 @@ struct AttackOptions {
   ProxyOptions proxy;
   TlsOptions tls;
   ConnectionWatcher* watcher = nullptr;  // sees all that goes over connections; outlives the attack
-  std::uint64_t seed = 0;                // of all that is drawn: random arrivals
+  std::uint64_t seed = 0;                // of all that is drawn: random arrivals, the order of targets
   std::optional<Nanos> spin;             // how long before a hit is due to stop sleeping; none given: adaptive; 0: never
 };
+
+// The order in which an attack with these options sends these targets.
+Order order_of(const AttackOptions& options, std::span<const Target> targets);
 
 // The warm-up: what was sent in it, and how many of these failed.
 struct Warmup {
@@ -207,9 +223,9 @@ class ResultSink {
 
 class Attacker {
  public:
-  // `targets` are sent in turn, round and round. Errors: a target that can't be sent, options that contradict each other.
+  // `targets` are sent round and round, in options.order. Errors: a target that can't be sent, options that contradict each other.
   static Expected<std::unique_ptr<Attacker>> create(AttackOptions options, std::vector<Target> targets);
-  // Targets read while the attack runs; each is sent once; the attack ends with them.
+  // Targets read while the attack runs; each is sent once, in sequence, whatever it weighs; the attack ends with them.
   static Expected<std::unique_ptr<Attacker>> create(AttackOptions options, std::unique_ptr<TargetSource> targets);
   virtual ~Attacker() = default;
 

@@ -84,6 +84,7 @@ struct Result {
   std::string_view attack;  // the attack's name, empty if none
   std::string_view method;
   std::string_view url;
+  std::string_view name;     // the target's, empty if it has none
   std::string_view error;    // empty on success; else `phase: cause`, or "503 Service Unavailable"
   std::uint64_t seq = 0;     // hit number, from 0
   Timestamp timestamp;       // when the request was sent, wall clock

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -39,11 +40,15 @@ class SharedBytes {
   std::shared_ptr<const void> owner_;
 };
 
+inline constexpr std::uint32_t kHeaviestTarget = 1'000'000;  // most that a target may weigh
+
 struct Target {
   std::string method = "GET";
   std::string url = {};                                           // absolute, http:// or https://
   std::vector<std::pair<std::string, std::string>> headers = {};  // in order, repeated names allowed, case kept on HTTP/1.1
   SharedBytes body = {};                                          // null: no body
+  std::string name = {};                                          // of the target, for people: kept in its results; empty: none
+  std::uint32_t weight = 0;  // its share of the hits, beside the other targets'; 0: none given, which counts as 1
 };
 
 // Yields targets one by one. Called from one thread at a time, never from a sending thread.

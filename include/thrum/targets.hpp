@@ -16,8 +16,13 @@
 namespace thrum {
 
 enum class TargetFormat : std::uint8_t {
-  http,  // METHOD URL, then header lines, then @body-file
-  json,  // objects with method, url, header and body (base64), one a line, spread over several, or in an array
+  http,  // METHOD URL, then header lines, then @body-file; before it lines such as "#: weight 5"
+  json,  // objects with method, url, header, body (base64), name and weight, one a line, spread over several, or in an array
+};
+
+// What a list may say of its targets.
+struct TargetRules {
+  bool weights = true;  // false: a weight is an error, since each target is sent once
 };
 
 // "http" or "json".
@@ -29,7 +34,8 @@ Expected<std::vector<Target>> read_targets(const std::string& file, TargetFormat
 // The same from text in memory. Body files are looked for in the current folder.
 Expected<std::vector<Target>> parse_targets(std::string_view text, TargetFormat format = TargetFormat::http);
 // Targets one by one, as they arrive, in memory that does not grow with their number. The file is opened here, read later.
-Expected<std::unique_ptr<TargetSource>> stream_targets(const std::string& file, TargetFormat format = TargetFormat::http);
+Expected<std::unique_ptr<TargetSource>> stream_targets(const std::string& file, TargetFormat format = TargetFormat::http,
+                                                       TargetRules rules = {});
 
 // A file's bytes, for AttackOptions::body.
 Expected<SharedBytes> read_body_file(const std::string& path);

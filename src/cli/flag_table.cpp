@@ -101,6 +101,21 @@ constexpr auto kFlags = std::to_array<Flag>({
      .commands = kAttack | kCapacity,
      .group = Group::input,
      .bind = [](Options& o, Text v) { return put_format(o.attack.format, v); }},
+    {.name = "order",
+     .takes = Takes::choice,
+     .value = "ORDER",
+     .choices = "sequence shuffle random weighted",
+     .help = "How targets take turns: sequence, shuffle, random, weighted (default weighted if a target has a weight, else sequence)",
+     .more =
+         "`sequence` is the list's order, round and round; `shuffle` draws a new order for each round; `random` draws a target for each "
+         "hit; `weighted` gives each its share, at no time a whole hit off (docs/targets.md).",
+     .commands = kAttack,
+     .group = Group::input,
+     .bind = [](Options& o, Text v) -> Expected<void> {
+       const auto word = read_choice(v, "sequence shuffle random weighted");
+       if (!word) return std::unexpected(word.error());
+       return put(o.attack.options.order, parse_order(*word));
+     }},
     {.name = "lazy",
      .takes = Takes::nothing,
      .initial = "false",
@@ -175,7 +190,7 @@ constexpr auto kFlags = std::to_array<Flag>({
      .bind = [](Options& o, Text v) { return put(o.attack.options.shape, parse_shape(v)); }},
     {.name = "seed",
      .value = "N",
-     .help = "Draw the arrivals of a poisson rate from this number; the same number gives the same times (default any)",
+     .help = "Draw random arrivals and the order of targets from this number; the same number draws the same (default any)",
      .more = "The number that was used stands in the results, and in the report in JSON.",
      .commands = kAttack,
      .group = Group::pace,
@@ -571,11 +586,11 @@ constexpr auto kFlags = std::to_array<Flag>({
     {.name = "by",
      .takes = Takes::choice,
      .value = "WHAT",
-     .choices = "url target method code attack host run",
-     .help = "A table of groups, in text and json: url, target, method, code, attack, host or run",
+     .choices = "url target name method code attack host run",
+     .help = "A table of groups, in text and json: url, target, name (of targets), method, code, attack, host or run",
      .commands = kReport,
      .group = Group::output,
-     .bind = [](Options& o, Text v) { return put(o.report.by, read_choice(v, "url target method code attack host run")); }},
+     .bind = [](Options& o, Text v) { return put(o.report.by, read_choice(v, "url target name method code attack host run")); }},
     {.name = "group",
      .value = "/user/:id",
      .help = "URLs that count as one group: a path with :name or * for any segment (repeatable)",

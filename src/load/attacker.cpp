@@ -118,14 +118,19 @@ class AttackerImpl final : public Attacker {
   }
 
   Expected<void> use(std::vector<Target> targets) {
-    if (targets.empty()) return failure("no targets to attack");
     const auto defaults = defaults_of(plan_->options);
+    std::vector<std::uint32_t> weights;
+    for (const Target& target : targets) weights.push_back(target.weight);
+    auto picker = load::Picker::make(order_of(plan_->options, targets), weights, plan_->options.seed);
+    if (!picker) return std::unexpected(picker.error());
+    plan_->picker = std::move(*picker);
     plan_->requests.reserve(targets.size());
     for (Target& target : targets) {
       auto prepared = http::prepare(target, defaults);
       if (!prepared) return std::unexpected(prepared.error());
       load::Request& request = plan_->requests.emplace_back();
       request.prepared = std::move(*prepared);
+      request.name = std::move(target.name);
       load::set_route(request, plan_->routes.intern(request.prepared.url));
       target = Target{};
     }
@@ -450,6 +455,10 @@ Expected<std::unique_ptr<Attacker>> Attacker::create(AttackOptions options, std:
   if (options.preconnect > 0)
     return usage_error(
         "-preconnect has to know the targets' hosts before the attack, -lazy reads targets in the course of it; leave one out");
+  if (options.order.value_or(Order::sequence) != Order::sequence)
+    return usage_error(
+        fmt::format("-order={} has to know all targets before the attack, -lazy reads them in the course of it; leave one out",
+                    name_of(*options.order)));
   return make(std::move(options), std::move(targets));
 }
 

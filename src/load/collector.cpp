@@ -101,6 +101,7 @@ void Collector::add(const Record& r) {
   out.attack = plan_.options.name;
   out.method = request.method;
   out.url = request.url_text;
+  out.name = r.request->name;
   out.seq = r.hit;
   out.is_warmup = r.due < Nanos(0);
   out.timestamp = started_.plus(r.sent);

@@ -13,7 +13,7 @@ namespace {
 
 std::int64_t weight(const Request& r) {
   return static_cast<std::int64_t>(sizeof(Request) + r.prepared.head.size() + r.prepared.proxied_head.size() + r.prepared.http2.bytes() +
-                                   r.prepared.url_text.size() + r.prepared.body_bytes().size());
+                                   r.prepared.url_text.size() + r.name.size() + r.prepared.body_bytes().size());
 }
 
 }  // namespace
@@ -40,6 +40,7 @@ Expected<std::unique_ptr<Request>> Feeder::next() {
   if (!prepared) return std::unexpected(prepared.error());
   auto request = std::make_unique<Request>();
   request->prepared = std::move(*prepared);
+  request->name = std::move(target.name);
   set_route(*request, plan_.routes.intern(request->prepared.url));
   request->is_owned = true;
   return request;

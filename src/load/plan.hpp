@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "load/picker.hpp"
 #include "load/record.hpp"
 #include "load/schedule.hpp"
 #include "load/ways.hpp"
@@ -103,6 +104,7 @@ struct Plan {
 
   AttackOptions options;
   std::vector<Request> requests;  // eager targets; empty when they are read lazily
+  Picker picker;                  // which of them a hit goes to
   Routes routes;
   bool has_one_route = false;  // all targets are eager and go to one place
   std::vector<net::Address> local_addresses;
@@ -117,6 +119,7 @@ struct Plan {
 
   Nanos begin() const { return -options.warmup; }  // of the warm-up
   bool is_lazy() const { return requests.empty(); }
+  const Request& request_for(std::uint64_t hit) const { return requests[picker.target_of(hit)]; }
 };
 
 // Of `whole` things, how many are this shard's (unlimited stays unlimited).

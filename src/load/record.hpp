@@ -30,6 +30,7 @@ struct Route {
 // A target ready to be sent.
 struct Request {
   http::PreparedRequest prepared;
+  std::string name = {};  // the target's
   const Route* route = nullptr;
   bool is_owned =
       false;  // read lazily, or made for one hit's redirect: belongs to the hit that sends it, targets are freed by the collector

@@ -167,7 +167,7 @@ void Shard::pump(Nanos t, int most) {
     if (must_look_first(t)) return;
     Due due;
     if (!take_hit(t, due)) break;
-    const Request* request = plan_.is_lazy() ? std::exchange(pending_, nullptr) : &plan_.requests[due.hit % plan_.requests.size()];
+    const Request* request = plan_.is_lazy() ? std::exchange(pending_, nullptr) : &plan_.request_for(due.hit);
     start_hit(due, request, t);
     t = clock();
     if (is_warming_ && t >= Nanos(0)) begin_to_count(t);
@@ -207,7 +207,7 @@ void Shard::notice_dry_source() {
 // Whether the next hit needs a new connection before it is known that none will be free at once.
 bool Shard::must_look_first(Nanos t) {
   if (is_closed()) return false;  // as many connections as workers were asked for
-  const Request& next = plan_.is_lazy() ? *pending_ : plan_.requests[pacer_.next_hit() % plan_.requests.size()];
+  const Request& next = plan_.is_lazy() ? *pending_ : plan_.request_for(pacer_.next_hit());
   const Pool& pool = pool_of(next.route);
   if (!pool.ready.empty() || will_carry_more(pool)) return false;
   if (opening_pace_.take(t, t - pacer_.next_at())) return false;

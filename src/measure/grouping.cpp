@@ -13,7 +13,7 @@
 namespace thrum {
 namespace {
 
-constexpr std::array<std::string_view, 7> kNames{"url", "target", "method", "code", "attack", "host", "run"};
+constexpr std::array<std::string_view, 8> kNames{"url", "target", "name", "method", "code", "attack", "host", "run"};
 constexpr std::size_t kRest = std::numeric_limits<std::size_t>::max();  // in place of a group's number
 
 // Takes the first segment off a path that begins with a slash.
@@ -107,6 +107,8 @@ std::string_view Groups::key_of(const Result& result) {
       return key_;
     case GroupBy::attack:
       return result.attack;
+    case GroupBy::name:
+      return result.name;
     case GroupBy::host:
       return view_of(result.url).host;
     case GroupBy::run:

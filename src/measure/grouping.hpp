@@ -19,6 +19,7 @@ namespace thrum {
 enum class GroupBy : std::uint8_t {
   url,     // without its fragment; by the rules, if one fits
   target,  // method and url
+  name,    // the target's
   method,
   code,
   attack,

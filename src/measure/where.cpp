@@ -20,20 +20,21 @@
 namespace thrum {
 namespace {
 
-enum class Field : std::uint8_t { code, method, url, host, attack, error, latency };
+enum class Field : std::uint8_t { code, method, url, host, attack, name, error, latency };
 
 struct FieldName {
   std::string_view name;
   Field field;
 };
-constexpr std::array<FieldName, 7> kFields{{{"code", Field::code},
+constexpr std::array<FieldName, 8> kFields{{{"code", Field::code},
                                             {"method", Field::method},
                                             {"url", Field::url},
                                             {"host", Field::host},
                                             {"attack", Field::attack},
+                                            {"name", Field::name},
                                             {"error", Field::error},
                                             {"latency", Field::latency}}};
-constexpr std::string_view kFieldList = "code, method, url, host, attack, error, latency";
+constexpr std::string_view kFieldList = "code, method, url, host, attack, name, error, latency";
 
 bool is_number(Field field) { return field == Field::code || field == Field::latency; }
 
@@ -111,6 +112,8 @@ struct Where::Node {
         return result.method;
       case Field::attack:
         return result.attack;
+      case Field::name:
+        return result.name;
       case Field::error:
         return result.error;
       case Field::host:

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <random>
 
 #include "base/clock.hpp"
 #include "base/duration.hpp"
@@ -27,12 +26,6 @@
 
 namespace thrum::mode {
 namespace {
-
-// What a double holds exactly, so that it can be read back from JSON.
-std::uint64_t any_seed() {
-  std::random_device device;
-  return (static_cast<std::uint64_t>(device()) << 32 | device()) >> 11;
-}
 
 constexpr std::uint64_t kTolerance = 100;  // one missed hit in a hundred is worth a word
 
@@ -145,30 +138,32 @@ Expected<void> AttackRun::prepare() {
   if (request_.heeds_environment) add_environment(request_.options.proxy, environment_variable);
   if (auto checked = check(request_); !checked) return checked;
   if (auto safe = check_streams(request_); !safe) return safe;
-  if (request_.options.shape.is_random()) request_.options.seed = request_.seed.value_or(any_seed());
   auto gates = parse_gates(request_.fail_if);
   if (!gates) return std::unexpected(std::move(gates.error()));
   auto abort_watch = AbortWatch::parse(request_.abort_if, request_.latency);
   if (!abort_watch) return std::unexpected(std::move(abort_watch.error()));
   abort_watch_ = std::move(*abort_watch);
   request_.options.is_steerable = !request_.control.empty();
-  auto attacker = open_attacker(request_);
-  if (!attacker) return std::unexpected(std::move(attacker.error()));
-  attacker_ = std::move(*attacker);
+  auto opened = open_attacker(request_);
+  if (!opened) return std::unexpected(std::move(opened.error()));
+  attacker_ = std::move(opened->attacker);
+  const TargetMix& mix = opened->mix;
   if (!request_.metrics_addr.empty())
-    if (auto opened = open_page(); !opened) return opened;
+    if (auto page = open_page(); !page) return page;
   if (!request_.control.empty()) {
     auto steering =
         Steering::open(request_.control, *attacker_, request_.options.shape.is_closed(), [this](Event e) { changed(std::move(e)); });
     if (!steering) return std::unexpected(std::move(steering.error()));
     steering_ = std::move(*steering);
   }
-  if (!gates->empty()) gates_.emplace(std::move(*gates), request_.junit, request_.options, request_.latency);
+  if (!gates->empty()) gates_.emplace(std::move(*gates), request_.junit, request_.options, mix, request_.latency);
   // Last, so that no mistake in what comes before empties an older file.
-  auto product = open_product(request_, hooks_);
+  auto product = open_product(request_, mix, hooks_);
   if (!product) return std::unexpected(std::move(product.error()));
   product_ = std::move(*product);
   for (const std::string_view line : without_effect(request_)) hooks_.warn(line);
+  if (opened->ignores_weights)
+    hooks_.warn(fmt::format("the targets' weights change nothing: -order={} has them all alike", name_of(*request_.options.order)));
   if (const std::string limit = foreseen_limit(request_); !limit.empty()) hooks_.warn(limit);
 
   const bool in_place = ::isatty(STDERR_FILENO) == 1;

@@ -6,41 +6,19 @@
 #include "host/limits.hpp"
 #include "load/ways.hpp"
 #include "mode/attack.hpp"
+#include "mode/open_attacker.hpp"
 #include "ui/metrics_page.hpp"
 
 namespace thrum::mode {
 namespace {
 
 // They say how to attack, or what becomes of results; -once does neither.
-constexpr auto kNotForOnce = std::to_array<std::string_view>({"lazy",
-                                                              "rate",
-                                                              "seed",
-                                                              "warmup",
-                                                              "duration",
-                                                              "n",
-                                                              "workers",
-                                                              "max-workers",
-                                                              "connections",
-                                                              "max-connections",
-                                                              "streams",
-                                                              "preconnect",
-                                                              "connect-rate",
-                                                              "abort-if",
-                                                              "control",
-                                                              "latency",
-                                                              "catch-up",
-                                                              "grace",
-                                                              "spin",
-                                                              "cpus",
-                                                              "strict-rate",
-                                                              "fail-if",
-                                                              "junit",
-                                                              "output",
-                                                              "encoding",
-                                                              "capture",
-                                                              "progress",
-                                                              "prometheus-addr",
-                                                              "prometheus-linger"});
+constexpr auto kNotForOnce =
+    std::to_array<std::string_view>({"lazy",       "order",        "rate",        "seed",        "warmup",          "duration",
+                                     "n",          "workers",      "max-workers", "connections", "max-connections", "streams",
+                                     "preconnect", "connect-rate", "abort-if",    "control",     "latency",         "catch-up",
+                                     "grace",      "spin",         "cpus",        "strict-rate", "fail-if",         "junit",
+                                     "output",     "encoding",     "capture",     "progress",    "prometheus-addr", "prometheus-linger"});
 
 // A closed loop has no schedule that could be kept or missed.
 const char* schedule_flag(const AttackRequest& request) {
@@ -68,12 +46,15 @@ Expected<void> check(const AttackRequest& request) {
     return usage_error("-control changes the rate, and with -rate=0 there is none; leave one out");
   if (!request.junit.empty() && request.fail_if.empty())
     return usage_error("-junit holds the verdicts on -fail-if, so give a gate too, as in -fail-if='p99>250ms'");
-  if (request.seed && !o.shape.is_random())
-    return usage_error("-seed is for what is drawn at random, and this -rate draws nothing; write -rate='poisson 100/s', say");
+  const bool is_in_sequence = request.lazy || o.order == Order::sequence;  // else the targets may have weights
+  if (request.seed && !o.shape.is_random() && is_in_sequence) return seed_of_nothing();
   if (request.lazy && o.warmup > Nanos(0)) return usage_error("-warmup would use up targets that -lazy sends once each; leave one out");
   if (o.tls.cert_file.empty() && !o.tls.key_file.empty()) return usage_error("-key is the key of -cert, so give -cert=FILE too");
   if (request.capture_body && request.max_body == 0)
     return usage_error("-capture=body keeps bodies and -max-body=0 keeps none of them; leave one out");
+  if (request.lazy && o.order.value_or(Order::sequence) != Order::sequence)
+    return usage_error(fmt::format(
+        "-order={} has to know all targets before the attack, -lazy reads them in the course of it; leave one out", name_of(*o.order)));
   if (request.lazy && o.preconnect > 0)
     return usage_error(
         "-preconnect has to know the targets' hosts before the attack, -lazy reads targets in the course of it; leave one out");

@@ -46,7 +46,7 @@ std::string host_name() {
 Timestamp wall_clock() { return Timestamp::from_unix(std::chrono::system_clock::now().time_since_epoch()); }
 
 // The run as its results describe it, for every later reader.
-FileHeader header_of(const AttackRequest& request) {
+FileHeader header_of(const AttackRequest& request, const TargetMix& mix) {
   const AttackOptions& o = request.options;
   FileHeader header;
   header.tool = "thrum";
@@ -62,6 +62,7 @@ FileHeader header_of(const AttackRequest& request) {
   header.hits = o.hits;
   header.latency_clock = request.latency;
   header.options = masked(request.typed);
+  header.mix = mix;
   return header;
 }
 
@@ -92,7 +93,8 @@ class Records final : public AttackProduct {
 
 class Report final : public AttackProduct {
  public:
-  Report(const AttackRequest& request, AttackHooks hooks) : run_(request.options, request.latency), hooks_(std::move(hooks)) {}
+  Report(const AttackRequest& request, const TargetMix& mix, AttackHooks hooks)
+      : run_(request.options, mix, request.latency), hooks_(std::move(hooks)) {}
 
   Expected<void> take(std::span<const Result> results) override {
     if (!results[0].is_warmup) run_.add(results);
@@ -109,12 +111,12 @@ class Report final : public AttackProduct {
 
 }  // namespace
 
-Expected<std::unique_ptr<AttackProduct>> open_product(const AttackRequest& request, const AttackHooks& hooks) {
-  if (wants_report(request)) return std::make_unique<Report>(request, hooks);
+Expected<std::unique_ptr<AttackProduct>> open_product(const AttackRequest& request, const TargetMix& mix, const AttackHooks& hooks) {
+  if (wants_report(request)) return std::make_unique<Report>(request, mix, hooks);
   WriterOptions options;
   options.encoding = request.encoding;
   options.name = request.output;
-  const FileHeader header = header_of(request);
+  const FileHeader header = header_of(request, mix);
   Expected<std::unique_ptr<ResultsWriter>> writer;
   if (is_stdout(request.output)) {
     writer = ResultsWriter::to_fd(STDOUT_FILENO, header, options);

@@ -20,6 +20,6 @@ class AttackProduct : public ResultSink {
 };
 
 // The records go where request.output says, the report to hooks.print. Opens the output.
-Expected<std::unique_ptr<AttackProduct>> open_product(const AttackRequest& request, const AttackHooks& hooks);
+Expected<std::unique_ptr<AttackProduct>> open_product(const AttackRequest& request, const TargetMix& mix, const AttackHooks& hooks);
 
 }  // namespace thrum::mode

@@ -88,9 +88,9 @@ Expected<void> CapacityRun::prepare() {
   if (auto checked = check(attack); !checked) return checked;
   if (request_.url.empty())
     if (auto open = check_targets_stream(attack); !open) return open;
-  auto attacker = open_attacker(attack, request_.url);
-  if (!attacker) return std::unexpected(std::move(attacker.error()));
-  attacker_ = std::move(*attacker);
+  auto opened = open_attacker(attack, request_.url);
+  if (!opened) return std::unexpected(std::move(opened.error()));
+  attacker_ = std::move(opened->attacker);
   if (!request_.html.empty())  // before minutes are spent
     if (auto page = Output::create(request_.html); !page) return std::unexpected(page.error());
   const bool in_place = ::isatty(STDERR_FILENO) == 1;

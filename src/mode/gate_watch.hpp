@@ -14,7 +14,7 @@ namespace thrum::mode {
 class GateWatch {
  public:
   // `junit`: a file for the verdicts; empty: none.
-  GateWatch(report::Gates gates, std::string junit, const AttackOptions& options, LatencyClock clock);
+  GateWatch(report::Gates gates, std::string junit, const AttackOptions& options, const TargetMix& mix, LatencyClock clock);
 
   void add(std::span<const Result> results);
   void change(const Event& event) { run_.change(event); }

@@ -7,21 +7,25 @@ namespace thrum::mode {
 
 double asked_rate(const AttackOptions& options) { return options.shape.is_closed() ? 0 : options.shape.peak(); }
 
-LiveRun::LiveRun(const AttackOptions& options, LatencyClock clock) : name_(options.name), judging_{{}, clock}, metrics_(judging_) {
+LiveRun::LiveRun(const AttackOptions& options, const TargetMix& mix, LatencyClock clock)
+    : name_(options.name), judging_{{}, clock}, metrics_(judging_) {
   plan_.start = Timestamp::from_unix(std::chrono::system_clock::now().time_since_epoch());  // the attack begins in a moment
   plan_.shape = options.shape.text();
+  plan_.order = mix.order;
   plan_.seed = options.seed;
   plan_.rate = asked_rate(options);
   if (!options.shape.is_closed()) plan_.asked = options.shape;
   plan_.duration = options.duration;
   plan_.hits = options.hits;
   if (report::StageSplit::is_for(options.shape)) stages_.emplace(options.shape, plan_.start, judging_);
+  if (!mix.parts.empty()) shares_.emplace(mix);
 }
 
 void LiveRun::add(std::span<const Result> results) {
   metrics_.add(results);
   peaks_.add(results);
   if (stages_) stages_->add(results);
+  if (shares_) shares_->add(results);
 }
 
 report::Change change_of(const Event& event) { return {event.at, event.kind, event.detail}; }
@@ -45,6 +49,7 @@ report::Input LiveRun::finished(const Summary& summary) {
   run.metrics = std::move(metrics_);
   run.peaks = peaks_;
   if (stages_) run.stages = stages_->parts(summary.sending, plan_.hits);
+  if (shares_) run.shares = shares_->table();
   run.plan = std::move(plan_);
   return input;
 }

@@ -14,7 +14,7 @@ namespace thrum::mode {
 
 class LiveRun {
  public:
-  LiveRun(const AttackOptions& options, LatencyClock clock);
+  LiveRun(const AttackOptions& options, const TargetMix& mix, LatencyClock clock);
 
   void add(std::span<const Result> results);
   void change(const Event& event);
@@ -28,6 +28,7 @@ class LiveRun {
   SendPeaks peaks_;
   report::Plan plan_;
   std::optional<report::StageSplit> stages_;
+  std::optional<report::ShareSplit> shares_;
 };
 
 // How a report has it.

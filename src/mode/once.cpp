@@ -28,9 +28,9 @@ class Once final : public Attack, private ResultSink {
     if (auto checked = check(request_); !checked) return checked;
     if (auto open = check_targets_stream(request_); !open) return open;
     if (auto open = check_stdout(); !open) return open;
-    auto attacker = open_attacker(request_);
-    if (!attacker) return std::unexpected(std::move(attacker.error()));
-    attacker_ = std::move(*attacker);
+    auto opened = open_attacker(request_);
+    if (!opened) return std::unexpected(std::move(opened.error()));
+    attacker_ = std::move(opened->attacker);
     for (const std::string_view line : without_effect(request_)) hooks_.warn(line);
     return {};
   }

@@ -2,7 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <random>
+
 #include "mode/standard_streams.hpp"
+#include "mode/target_mix.hpp"
 
 namespace thrum::mode {
 namespace {
@@ -12,7 +16,27 @@ std::int64_t body_bytes_kept(const AttackRequest& request) {
   return request.max_body.value_or(request.capture_body ? kAll : 0);
 }
 
+// What a double holds exactly, so that it can be read back from JSON.
+std::uint64_t any_seed() {
+  std::random_device device;
+  return (static_cast<std::uint64_t>(device()) << 32 | device()) >> 11;
+}
+
+Expected<void> set_seed(AttackRequest& request, Order order, AttackOptions& options) {
+  if (options.shape.is_random() || order != Order::sequence)
+    request.options.seed = options.seed = request.seed.value_or(any_seed());
+  else if (request.seed)
+    return seed_of_nothing();
+  return {};
+}
+
 }  // namespace
+
+std::unexpected<Error> seed_of_nothing() {
+  return usage_error(
+      "-seed is for what is drawn at random, and nothing is: neither by this -rate nor in the order of the targets; write "
+      "-rate='poisson 100/s' or -order=shuffle, say");
+}
 
 bool is_stdin(const std::string& name) { return name == "stdin" || name == "-"; }
 
@@ -24,7 +48,7 @@ Expected<void> check_targets_stream(const AttackRequest& request) {
   return check_stdin();
 }
 
-Expected<std::unique_ptr<Attacker>> open_attacker(const AttackRequest& request, const std::string& url) {
+Expected<OpenedAttack> open_attacker(AttackRequest& request, const std::string& url) {
   AttackOptions options = request.options;
   options.max_body = body_bytes_kept(request);
   if (!request.body.empty()) {
@@ -32,16 +56,26 @@ Expected<std::unique_ptr<Attacker>> open_attacker(const AttackRequest& request, 
     if (!body) return std::unexpected(std::move(body.error()));
     options.body = std::move(*body);
   }
-  if (!url.empty()) return Attacker::create(std::move(options), std::vector<Target>{{"GET", url, {}, nullptr}});
   const std::string from = is_stdin(request.targets) ? "-" : request.targets;
-  if (request.lazy) {
-    auto source = stream_targets(from, request.format);
+  OpenedAttack opened;
+  Expected<std::unique_ptr<Attacker>> attacker;
+  if (request.lazy && url.empty()) {
+    auto source = stream_targets(from, request.format, {.weights = request.once});
     if (!source) return std::unexpected(std::move(source.error()));
-    return Attacker::create(std::move(options), std::move(*source));
+    if (auto drawn = set_seed(request, Order::sequence, options); !drawn) return std::unexpected(std::move(drawn.error()));
+    attacker = Attacker::create(std::move(options), std::move(*source));
+  } else {
+    auto targets = url.empty() ? read_targets(from, request.format) : std::vector<Target>{{.url = url}};
+    if (!targets) return std::unexpected(std::move(targets.error()));
+    if (auto drawn = set_seed(request, order_of(options, *targets), options); !drawn) return std::unexpected(std::move(drawn.error()));
+    opened.mix = mix_of(options, *targets);
+    opened.ignores_weights =
+        order_of(options, *targets) != Order::weighted && std::ranges::any_of(*targets, [](const Target& t) { return t.weight != 0; });
+    attacker = Attacker::create(std::move(options), std::move(*targets));
   }
-  auto targets = read_targets(from, request.format);
-  if (!targets) return std::unexpected(std::move(targets.error()));
-  return Attacker::create(std::move(options), std::move(*targets));
+  if (!attacker) return std::unexpected(std::move(attacker.error()));
+  opened.attacker = std::move(*attacker);
+  return opened;
 }
 
 }  // namespace thrum::mode

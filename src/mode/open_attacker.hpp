@@ -5,6 +5,7 @@
 #include <string>
 
 #include "mode/attack.hpp"
+#include "record/file_header.hpp"
 #include "thrum/attacker.hpp"
 
 namespace thrum::mode {
@@ -12,7 +13,16 @@ namespace thrum::mode {
 bool is_stdin(const std::string& name);
 // No terminal is waited at for targets.
 Expected<void> check_targets_stream(const AttackRequest& request);
-// `url`, if not empty, is got instead of the targets.
-Expected<std::unique_ptr<Attacker>> open_attacker(const AttackRequest& request, const std::string& url = {});
+// A seed that was given though nothing is drawn.
+std::unexpected<Error> seed_of_nothing();
+
+struct OpenedAttack {
+  std::unique_ptr<Attacker> attacker;
+  TargetMix mix;
+  bool ignores_weights = false;  // targets have some, and the order asked for is another
+};
+// `url`, if not empty, is got instead of the targets. Sets request.options.seed where anything is drawn: to what was asked for, or to
+// any number. Errors: also a seed that is for nothing.
+Expected<OpenedAttack> open_attacker(AttackRequest& request, const std::string& url = {});
 
 }  // namespace thrum::mode

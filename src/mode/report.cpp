@@ -44,6 +44,7 @@ struct Reading {
   bool several_names = false;      // they don't
   std::optional<report::StageSplit> stages;
   std::size_t changes = 0;  // of the run's events, that stages know of
+  std::optional<report::ShareSplit> shares;
 };
 
 // Without a recorded start the first results are taken to be the first sent, in some order.
@@ -191,6 +192,7 @@ void ReportRun::take(const Run& run, std::span<const Result> results) {
   Reading& reading = *at;
   if (!reading.start && !results.empty()) {
     reading.start = start_of(run, results);
+    if (!is_filtered_ && !run.header.mix.parts.empty()) reading.shares.emplace(run.header.mix);
     if (!is_filtered_ && is_recorded_live(run))
       if (auto shape = parse_shape(run.header.shape); shape && !shape->is_closed() && report::StageSplit::is_for(*shape))
         reading.stages.emplace(std::move(*shape), run.header.start, reading.judging);
@@ -203,6 +205,7 @@ void ReportRun::take(const Run& run, std::span<const Result> results) {
   reading.metrics.add(results);
   reading.peaks.add(results);
   if (reading.stages) reading.stages->add(results);
+  if (reading.shares) reading.shares->add(results);
   gates_.add(results, reading.judging);
   const StatusSet& success = reading.judging.success;
   if (clock_ == LatencyClock::response) results = by_response(results);
@@ -308,6 +311,7 @@ report::Input ReportRun::input(bool interim) {
       run.stages = r.stages->parts(summary ? summary->sending : run.metrics.figures().latest.since(r.run->header.start),
                                    is_whole ? std::optional(run.plan->hits) : std::nullopt);
     }
+    if (r.shares) run.shares = r.shares->table();
     in.runs.push_back(std::move(run));
   }
   name_runs(in.runs);

@@ -21,7 +21,7 @@ struct ReportRequest {
   Nanos from{0};                      // only results sent so long after their run's start, or later
   std::optional<Nanos> to{};          // and before that
   std::string where{};                // and for which this holds: "code>=500, url~^/api"; empty: all
-  std::string by{};                   // a table of groups in text and json: url, target, method, code, attack, host or run; empty: none
+  std::string by{};  // a table of groups in text and json: url, target, name, method, code, attack, host or run; empty: none
   std::vector<std::string> group_rules{};   // for by = url or target: "/user/:id"
   std::optional<std::size_t> max_groups{};  // the busiest so many have a row; none: 100
   std::string percentiles{};                // further ones for text and json: "50,99,99.9"; empty: none

@@ -81,6 +81,7 @@ std::optional<report::Plan> plan_of(const Run& run) {
   report::Plan plan;
   plan.start = h.start;
   plan.shape = h.shape;
+  plan.order = h.mix.order;
   plan.seed = h.seed;
   plan.rate = h.asked_rate;
   if (auto shape = parse_shape(h.shape); shape && !shape->is_closed()) plan.asked = std::move(*shape);

@@ -49,6 +49,37 @@ void read(const Json& json, const char* key, Timestamp& into) {
   if (const auto time = parse_rfc3339(text)) into = *time;
 }
 
+void add(const TargetMix& mix, Json& json) {
+  json["order"] = mix.order;
+  Json& targets = json["targets"] = Json::array();
+  for (const TargetPart& part : mix.parts) {
+    Json& each = targets.emplace_back(Json::object());
+    if (!part.name.empty()) each["name"] = part.name;
+    each["method"] = part.method;
+    each["url"] = part.url;
+    each["weight"] = part.weight;
+  }
+  if (mix.others == 0) return;
+  json["other_targets"] = mix.others;
+  json["other_weight"] = mix.others_weight;
+}
+
+void read(const Json& json, TargetMix& into) {
+  read(json, "order", into.order);
+  read(json, "other_targets", into.others);
+  read(json, "other_weight", into.others_weight);
+  const auto targets = json.find("targets");
+  if (into.order.empty() || targets == json.end() || !targets->is_array()) return;
+  for (const Json& each : *targets) {
+    if (!each.is_object() || into.parts.size() == TargetMix::kMostParts) continue;
+    TargetPart& part = into.parts.emplace_back();
+    read(each, "name", part.name);
+    read(each, "method", part.method);
+    read(each, "url", part.url);
+    read(each, "weight", part.weight);
+  }
+}
+
 }  // namespace
 
 std::string to_json(const FileHeader& h) {
@@ -64,6 +95,7 @@ std::string to_json(const FileHeader& h) {
   json["latency"] = h.latency_clock == LatencyClock::response ? "response" : "service";
   json["success"] = h.success;
   json["options"] = std::move(options);
+  if (!h.mix.order.empty()) add(h.mix, json);
   return dump(json);
 }
 
@@ -91,6 +123,7 @@ Expected<FileHeader> file_header_from_json(std::string_view text) {
     for (const Json& o : *options)
       if (o.is_array() && o.size() == 2 && o[0].is_string() && o[1].is_string())
         h.options.emplace_back(o[0].get<std::string>(), o[1].get<std::string>());
+  read(*json, h.mix);
   return h;
 }
 

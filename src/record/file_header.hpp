@@ -15,6 +15,21 @@
 
 namespace thrum {
 
+// A target's part in an attack. A name, a URL or both may be shared by several; they are one here.
+struct TargetPart {
+  std::string name, method, url;
+  std::uint64_t weight = 1;
+};
+
+// How the hits of an attack were to be spread over its targets; of attacks where there is something to tell.
+struct TargetMix {
+  static constexpr std::size_t kMostParts = 200;  // with a part of their own
+
+  std::string order;              // "sequence", "shuffle", "random", "weighted"; empty: nothing is told, and there are no parts
+  std::vector<TargetPart> parts;  // those of the greatest weight, as in the list; without order by weight all weigh alike
+  std::uint64_t others = 0, others_weight = 0;  // how many there are besides, and what they weigh together
+};
+
 struct FileHeader {
   std::string tool;     // "thrum" or whoever wrote it; empty: unknown
   std::string version;  // of the tool
@@ -31,6 +46,7 @@ struct FileHeader {
   LatencyClock latency_clock = LatencyClock::service;        // that it is judged by, and by every later reader unless told otherwise
   std::string success = "200-399";                           // codes that count as success
   std::vector<std::pair<std::string, std::string>> options;  // the flags in force, as they would be typed
+  TargetMix mix;
 };
 
 // A moment of the run worth a mark on a chart: a rate change, a pause, a stage.

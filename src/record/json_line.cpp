@@ -43,12 +43,13 @@ enum class Key : std::uint8_t {
   redirecting,
   outcome,
   warmup,
+  name,
   unknown,
 };
-constexpr std::array<std::string_view, 23> kKeys = {"attack",   "seq",        "code",        "timestamp", "latency", "bytes_out",
+constexpr std::array<std::string_view, 24> kKeys = {"attack",   "seq",        "code",        "timestamp", "latency", "bytes_out",
                                                     "bytes_in", "error",      "body",        "method",    "url",     "headers",
                                                     "lag",      "first_byte", "dns",         "connect",   "tls",     "seen_status",
-                                                    "retries",  "redirects",  "redirecting", "outcome",   "warmup"};
+                                                    "retries",  "redirects",  "redirecting", "outcome",   "warmup",  "name"};
 static_assert(kKeys.size() == static_cast<std::size_t>(Key::unknown));
 
 // The first quote or backslash at or after p.
@@ -259,6 +260,9 @@ void JsonLineParser::parse_member(std::string_view key, Result& into) {
     case Key::warmup:
       into.is_warmup = at_ != end_ && *at_ == 't';
       break;
+    case Key::name:
+      if (at_ != end_ && *at_ == '"') return parse_text(into.name);
+      break;  // somebody else's
     case Key::unknown:
       break;
   }

@@ -124,6 +124,7 @@ std::span<const Result> ResultsBlock::next_rows() {
   fill_strings(kMethod, &Result::method, rows);
   fill_strings(kUrl, &Result::url, rows);
   fill_strings(kError, &Result::error, rows);
+  fill_strings(kName, &Result::name, rows);
   if (!fill_captures(rows)) return {};
   next_ += n;
   return rows;
@@ -169,6 +170,7 @@ void ResultsBlock::fill_constants() {
   take_string(value(kMethod), r.method, count_);
   take_string(value(kUrl), r.url, count_);
   take_string(value(kError), r.error, count_);
+  take_string(value(kName), r.name, count_);
   std::fill_n(rows_.begin(), std::min(kBatch, count_), r);
 }
 

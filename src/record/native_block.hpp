@@ -27,7 +27,7 @@ class ResultsBlock {
   // Reads all but the rows. False: it makes no sense. `payload` must stay where it is until the last row was made.
   bool open(std::string_view payload, StringReader& strings);
   std::size_t rows_left() const { return count_ - next_; }
-  // Attack names, methods, URLs and errors of the rows made so far whose definitions were lost with other blocks.
+  // Attack names, methods, URLs, errors and names of the rows made so far whose definitions were lost with other blocks.
   std::uint64_t lost_strings() const { return lost_strings_; }
   // The next rows, at most kBatch; empty though some are left: they make no sense. They live until the next call of either.
   std::span<const Result> next_rows();

@@ -96,6 +96,7 @@ class NativeEncoder final : public Encoder {
     set(kMethod, strings_.number(r.method, 1));
     set(kUrl, strings_.number(r.url, 2));
     set(kError, strings_.number(r.error, 3));
+    set(kName, strings_.number(r.name, 4));
     set(kBody, r.body ? r.body->size() + 1 : 0);
     set(kHeaders, r.has_headers ? r.headers.size() + 1 : 0);
     if (r.has_headers) add_headers(r.headers);

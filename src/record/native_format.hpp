@@ -51,6 +51,7 @@ enum Column : std::uint8_t {
   kRedirects,
   kRedirecting,  // optional
   kWarmup,       // 1: sent in the warm-up
+  kName,         // number of a string: of the target
   kColumns,
 };
 // What an absent column means: the next hit number, and zero for all others.

@@ -1,4 +1,4 @@
-// The strings of a native stream (attack names, methods, URLs, errors) as numbers.
+// The strings of a native stream (attack names, methods, URLs, errors, names of targets) as numbers.
 //
 // A string is defined, with its number, in the first two blocks that use it: so the loss of one block loses no other block's
 // strings. When the table is full it starts over (another epoch, from 1), so that memory stays flat even if every URL is new.
@@ -16,7 +16,7 @@ namespace thrum::native {
 
 class StringWriter {
  public:
-  // The number of `s`; 0 is the empty string. `slot` (0 … 3) remembers the last string asked for there.
+  // The number of `s`; 0 is the empty string. `slot` (0 … 4) remembers the last string asked for there.
   std::uint32_t number(std::string_view s, std::size_t slot);
 
   std::uint64_t epoch() const { return epoch_; }
@@ -43,7 +43,7 @@ class StringWriter {
   std::string bytes_;
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> slots_;  // a hash table of numbers, 0: free; its size is a power of two
-  std::array<std::uint32_t, 4> last_{};
+  std::array<std::uint32_t, 5> last_{};
   std::uint64_t epoch_ = 0;
   std::uint32_t block_ = 1;
   std::string definitions_;

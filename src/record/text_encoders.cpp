@@ -119,10 +119,14 @@ class JsonEncoder final : public Encoder {
     if (r.redirects != 0) number("redirects", static_cast<unsigned>(r.redirects), out);
     time("redirecting", r.redirecting);
     if (r.is_warmup) out += ",\"warmup\":true";
-    if (r.outcome == Outcome::unknown || r.outcome == outcome_of(r.code)) return;
-    out += ",\"outcome\":\"";
-    out += name_of(r.outcome);
-    out += '"';
+    if (r.outcome != Outcome::unknown && r.outcome != outcome_of(r.code)) {
+      out += ",\"outcome\":\"";
+      out += name_of(r.outcome);
+      out += '"';
+    }
+    if (r.name.empty()) return;
+    out += ",\"name\":";
+    append_json_string(r.name, out);
   }
 
   HeaderGroups groups_;

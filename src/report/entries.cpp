@@ -125,6 +125,10 @@ constexpr auto kEntries = std::to_array<Entry>({
      "A line for each stage of the rate, of the hits that were due in it: how many were asked for and sent, sent per second of the stage, "
      "successes per second from its first request to its last answer, latencies, and whether it kept up. Where more was asked for than "
      "sent, hits of the stage were missed."},
+    {Id::targets, "Targets", "weight, wanted, sent, share", ".order .targets", "targets have names or weights, or -order was given",
+     "In brackets the order in which targets were sent. A line for each target, by its name, or method and URL: its weight, the share of "
+     "all hits that it was to have by that, how many results it has, and which share of all results that is. Beyond 200 targets the "
+     "lightest share the line `others`."},
     {Id::runs, "Runs", "asked/s, sent, rate, throughput, success, 50, 99, max", ".runs", "several runs were read",
      "A line for each run, by the attack's name or the file's: its own rate asked for, its own figures as above (throughput: successes per "
      "second from its start to its last answer), and whether it kept up."},

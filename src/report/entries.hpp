@@ -49,6 +49,7 @@ enum class Id : std::uint8_t {
   captures,
   phases,
   stages,
+  targets,
   runs,
   groups,
   gates,

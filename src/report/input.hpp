@@ -15,6 +15,7 @@
 #include "measure/send_peaks.hpp"
 #include "measure/series.hpp"
 #include "report/judged.hpp"
+#include "report/shares.hpp"
 #include "report/stages.hpp"
 #include "thrum/attacker.hpp"
 #include "thrum/metrics.hpp"
@@ -34,7 +35,8 @@ struct Change {
 struct Plan {
   Timestamp start;             // wall clock of t = 0
   std::string shape;           // the rate as the user would type it
-  std::uint64_t seed = 0;      // of random arrivals
+  std::string order;           // of the targets; empty: nothing was said of it
+  std::uint64_t seed = 0;      // of random arrivals, and of the order
   double rate = 0;             // hits per second asked for; 0: a closed loop
   std::optional<Shape> asked;  // none: a closed loop, or a shape this version does not know
   Nanos duration{0};           // asked for; 0: open-ended
@@ -52,6 +54,7 @@ struct RunInput {
   std::optional<Plan> plan;
   std::vector<StagePart> stages;  // of a rate with several
   std::optional<SendPeaks> peaks;
+  ShareTable shares = {};  // of its targets, where something was said of their mix
 };
 
 // A report of a part of the results. What was asked for, missed or lost is known of whole runs only, so runs have no plan then.

@@ -147,9 +147,12 @@ void interference(const Interference& i, JsonWriter& w) {
   w.key("listen_overflows").unsigned_integer(i.listen_overflows).end_object();
 }
 
+// An order of targets that the seed has a part in.
+bool is_drawn(std::string_view order) { return !order.empty() && order != name_of(Order::sequence); }
+
 void plan(const Plan& p, JsonWriter& w) {
   w.key("started").time(p.start).key("shape").string(p.shape).key("duration").nanos(p.duration);
-  if (p.asked && p.asked->is_random()) w.key("seed").unsigned_integer(p.seed);
+  if ((p.asked && p.asked->is_random()) || is_drawn(p.order)) w.key("seed").unsigned_integer(p.seed);
   w.key("hits");
   count_or_null(p.hits == kUnlimited ? std::optional<std::uint64_t>() : p.hits, w);
   if (!p.changes.empty()) {
@@ -263,6 +266,7 @@ void run(const RunInput& r, bool is_part, JsonWriter& w) {
     w.key("stages");
     stages(r, w);
   }
+  if (!r.shares.rows.empty()) share_fields(r.shares, w);
   w.key("plan");
   if (r.plan) {
     w.begin_object();
@@ -353,6 +357,7 @@ void our_fields(const Input& input, JsonWriter& w) {
     w.key("stages");
     stages(input.runs[0], w);
   }
+  if (input.runs.size() == 1 && !input.runs[0].shares.rows.empty()) share_fields(input.runs[0].shares, w);
   if (recorded || input.runs.size() > 1) {
     w.key("runs").begin_array();
     for (const RunInput& r : input.runs) run(r, input.filter.has_value(), w);

@@ -356,6 +356,8 @@ std::string text(const Input& input) {
   if (const std::string phases = phase_table(input.total); !phases.empty()) (out += '\n') += phases;
   for (const RunInput& run : input.runs)
     if (!run.stages.empty()) (out += '\n') += stage_table(run, input.runs.size() > 1);
+  for (const RunInput& run : input.runs)
+    if (!run.shares.rows.empty()) (out += '\n') += share_rows(run.shares, input.runs.size() > 1 ? run.name : "");
   if (input.runs.size() > 1) (out += '\n') += run_table(input);
   if (input.groups) (out += '\n') += group_rows(input);
   if (!input.judged.empty()) (out += '\n') += gate_rows(input.judged);

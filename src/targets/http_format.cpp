@@ -8,6 +8,7 @@
 #include "http/syntax.hpp"
 #include "http/url.hpp"
 #include "targets/header_fault.hpp"
+#include "targets/pragma.hpp"
 #include "targets/space.hpp"
 
 namespace thrum::targets {
@@ -36,12 +37,16 @@ bool starts_target(std::string_view line) {
 }  // namespace
 
 Expected<bool> HttpTargets::next(Target& into) {
+  into.name.clear();
+  into.weight = 0;
   for (;; drop()) {
     const auto more = look();
     if (!more) return more;
     if (!*more) return end();
     if (line_.empty()) {
       if (targets_ > 0 && before_ == Before::nothing) before_ = Before::blank_line;
+    } else if (is_pragma(line_)) {
+      if (auto ok = pragma(into); !ok) return std::unexpected(std::move(ok.error()));
     } else if (!is_comment()) {
       break;
     }
@@ -53,6 +58,13 @@ Expected<bool> HttpTargets::next(Target& into) {
   if (input_.interrupted()) return false;  // what follows may be missing from it
   ++targets_;
   return true;
+}
+
+Expected<void> HttpTargets::pragma(Target& into) {
+  if (auto taken = read_pragma(line_, rules_, into); !taken) return fault(std::move(taken.error().text));
+  before_ = Before::pragma;
+  pragma_ = number_;
+  return {};
 }
 
 // Makes line_ the next line, if there is one.
@@ -96,14 +108,16 @@ Expected<void> HttpTargets::target_line(Target& into) {
   return {};
 }
 
-// Header lines and the body line, up to what ends the target: the body, a blank line, the next target, the list's end.
+// Header lines and the body line, up to what ends the target: the body, a blank line, the next target or a pragma that speaks of it,
+// the list's end.
 Expected<void> HttpTargets::rest_of_target(Target& into) {
   std::size_t headers = 0;
   before_ = Before::nothing;
+  pragma_ = 0;
   for (;; drop()) {
     const auto more = look();
     if (!more) return std::unexpected(more.error());
-    if (!*more || starts_target(line_)) break;
+    if (!*more || starts_target(line_) || is_pragma(line_)) break;
     if (size_ > kLongest) return fault("a target longer than 64 MiB");
     if (is_comment()) continue;
     if (line_.empty()) {
@@ -160,7 +174,9 @@ std::unexpected<Error> HttpTargets::no_target_line() const {
   if (line_.starts_with('@'))
     return fault(before_ == Before::body ? "a target has one body: this is its second @file"
                                          : fmt::format("body \"{}\" has no target above it{}", shown,
-                                                       before_ == Before::blank_line ? " (a blank line ends a target)" : ""));
+                                                       before_ == Before::blank_line ? " (a blank line ends a target)"
+                                                       : before_ == Before::pragma   ? " (a pragma speaks of a target to come)"
+                                                                                     : ""));
   if (is_absolute_url(word)) return fault(fmt::format("no method before the URL: write \"GET {}\"", shown));
   if (is_absolute_url(after) && http::is_token(word)) {
     if (std::ranges::all_of(word, is_upper)) return fault(fmt::format("a tab after {}: write one space", printable_prefix(word, kShown)));
@@ -172,13 +188,18 @@ std::unexpected<Error> HttpTargets::no_target_line() const {
   if (const std::size_t colon = line_.find(':'); colon != std::string_view::npos && http::is_token(trim_space(line_.substr(0, colon)))) {
     const std::string_view why = before_ == Before::body         ? ": headers come before the body's @file"
                                  : before_ == Before::blank_line ? " (a blank line ends a target)"
+                                 : before_ == Before::pragma     ? " (a pragma speaks of a target to come)"
                                                                  : "";
     return fault(fmt::format("header \"{}\" has no target above it{}", shown, why));
   }
   return fault(fmt::format("\"{}\" is no target line (METHOD http://host/path)", shown));
 }
 
-Expected<bool> HttpTargets::end() const {
+Expected<bool> HttpTargets::end() {
+  if (pragma_ > 0 && !input_.interrupted()) {
+    number_ = pragma_;
+    return fault("no target comes after this pragma, which would be what it is about");
+  }
   if (targets_ > 0 || input_.interrupted()) return false;
   if (number_ == 0) return failure(fmt::format("{}: no targets: it is empty", input_.name()));
   return failure(

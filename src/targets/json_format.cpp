@@ -10,6 +10,7 @@
 #include "http/url.hpp"
 #include "targets/base64.hpp"
 #include "targets/header_fault.hpp"
+#include "targets/pragma.hpp"
 
 namespace thrum::targets {
 
@@ -83,6 +84,8 @@ bool JsonTargets::object(Target& into) {
   into.method.clear();
   into.url.clear();
   into.body.reset();
+  into.name.clear();
+  into.weight = 0;
   headers_ = groups_ = 0;
   near_method_.clear();
   near_url_.clear();
@@ -108,7 +111,7 @@ bool JsonTargets::field(Target& into) {
   std::string_view key;
   if (json_.peek() != '"') return json_.fault(fmt::format("a key in double quotes was expected, not {}", json_.found()));
   if (!json_.string(key)) return false;
-  enum class Field : std::uint8_t { method, url, header, body, other } field = Field::other;
+  enum class Field : std::uint8_t { method, url, header, body, name, weight, other } field = Field::other;
   if (key == "method")
     field = Field::method;
   else if (key == "url")
@@ -117,6 +120,10 @@ bool JsonTargets::field(Target& into) {
     field = Field::header;
   else if (key == "body")
     field = Field::body;
+  else if (key == "name")
+    field = Field::name;
+  else if (key == "weight")
+    field = Field::weight;
   else if (equal_ignoring_case(key, "method"))
     near_method_.assign(key);
   else if (equal_ignoring_case(key, "url"))
@@ -136,6 +143,10 @@ bool JsonTargets::field(Target& into) {
       return header(into);
     case Field::body:
       return body(into);
+    case Field::name:
+      return name(into);
+    case Field::weight:
+      return weight(into);
     case Field::other:
       break;
   }
@@ -167,6 +178,25 @@ bool JsonTargets::body(Target& into) {
                                    *wrong + 1, printable_prefix(text, 20)));
   // An empty body is none, as in vegeta: -body may take its place.
   into.body = body_.empty() ? nullptr : std::make_shared<const std::string>(body_);
+  return true;
+}
+
+bool JsonTargets::name(Target& into) {
+  std::string_view text;
+  if (json_.peek() != '"') return wrong_type("\"name\"", "a string");
+  if (!json_.string(text)) return false;
+  into.name.clear();  // the last of several wins
+  if (text.empty()) return true;
+  if (const auto set = set_name(text, into); !set) return json_.fault(set.error().text);
+  return true;
+}
+
+bool JsonTargets::weight(Target& into) {
+  std::string_view digits;
+  if (const int c = json_.peek(); c != '-' && (c < '0' || c > '9')) return wrong_type("\"weight\"", "a number");
+  if (!json_.number(digits)) return false;
+  into.weight = 0;
+  if (const auto set = set_weight(digits, rules_, into); !set) return json_.fault(set.error().text);
   return true;
 }
 

@@ -1,4 +1,4 @@
-// The json format: objects with method, url, header and body (base64), as many as there are, between them white space; or
+// The json format: objects with method, url, header, body (base64), name and weight, as many as there are, between them white space; or
 // arrays of them. A key that is none of these is passed over.
 #pragma once
 
@@ -9,12 +9,13 @@
 
 #include "targets/json_reader.hpp"
 #include "thrum/target.hpp"
+#include "thrum/targets.hpp"
 
 namespace thrum::targets {
 
 class JsonTargets final : public TargetSource {
  public:
-  explicit JsonTargets(Input input) : json_(std::move(input)) {}
+  JsonTargets(Input input, TargetRules rules) : json_(std::move(input)), rules_(rules) {}
 
   Expected<bool> next(Target& into) override;
   void interrupt() override { json_.interrupt(); }
@@ -30,6 +31,8 @@ class JsonTargets final : public TargetSource {
   bool method(Target& into);
   bool url(Target& into);
   bool body(Target& into);
+  bool name(Target& into);
+  bool weight(Target& into);
   bool header(Target& into);
   bool header_values(Target& into);
   bool add_header(Target& into, std::string_view value);
@@ -40,6 +43,7 @@ class JsonTargets final : public TargetSource {
   bool missing(std::string_view field, std::string_view near);
 
   JsonReader json_;
+  TargetRules rules_;
   Place place_ = Place::between;
   std::uint64_t targets_ = 0;         // given so far
   std::uint64_t ended_on_ = 0;        // the line on which the last value outside an array ended

@@ -242,11 +242,21 @@ bool JsonReader::scalar() {
   if (c == 't') return literal("true");
   if (c == 'f') return literal("false");
   if (c == 'n') return literal("null");
-  if (c == '-' || is_digit(c)) return number();
+  if (c == '-' || is_digit(c)) return skip_number();
   return fault(fmt::format("a value was expected, not {}", found()));
 }
 
-bool JsonReader::number() {
+bool JsonReader::number(std::string_view& out) {
+  scratch_.clear();
+  for (; at_ != end_ || more(); ++at_) {
+    if (!is_digit(*at_) && std::string_view("+-.eE").find(*at_) == std::string_view::npos) break;
+    scratch_ += *at_;
+  }
+  out = scratch_;
+  return !error_;
+}
+
+bool JsonReader::skip_number() {
   const auto next_is = [&](auto wanted) { return (at_ != end_ || more()) && wanted(*at_); };
   const auto digits = [&] {
     while (next_is(is_digit)) ++at_;

@@ -28,6 +28,7 @@ class JsonReader {
 
   // These stand at the first byte of what they read, and return false after fault().
   bool string(std::string_view& out);  // out is valid until the next call
+  bool number(std::string_view& out);  // as it is written; likewise
   bool literal(std::string_view word);
   bool skip_value();
   // What stands here, for a message: a piece of the line, "the end".
@@ -59,7 +60,7 @@ class JsonReader {
   void append_utf8(std::uint32_t point);
   bool skip_string();
   bool scalar();
-  bool number();
+  bool skip_number();
   bool key();
 
   Input input_;

@@ -12,10 +12,10 @@
 
 namespace thrum::targets {
 
-std::unique_ptr<TargetSource> make_source(Input input, TargetFormat format, std::size_t bodies_kept) {
-  if (format == TargetFormat::json) return std::make_unique<JsonTargets>(std::move(input));
+std::unique_ptr<TargetSource> make_source(Input input, TargetFormat format, std::size_t bodies_kept, TargetRules rules) {
+  if (format == TargetFormat::json) return std::make_unique<JsonTargets>(std::move(input), rules);
   BodyFiles bodies(input.folder(), bodies_kept);
-  return std::make_unique<HttpTargets>(std::move(input), std::move(bodies));
+  return std::make_unique<HttpTargets>(std::move(input), std::move(bodies), rules);
 }
 
 Expected<std::vector<Target>> drain(TargetSource& source) {
@@ -45,10 +45,10 @@ Expected<TargetFormat> parse_target_format(std::string_view text) {
   return failure(fmt::format("format \"{}\" is not one of http, json", printable_prefix(text, 40)));
 }
 
-Expected<std::unique_ptr<TargetSource>> stream_targets(const std::string& file, TargetFormat format) {
+Expected<std::unique_ptr<TargetSource>> stream_targets(const std::string& file, TargetFormat format, TargetRules rules) {
   auto input = targets::Input::open(file);
   if (!input) return std::unexpected(std::move(input.error()));
-  return targets::make_source(std::move(*input), format, kBodiesKeptInStream);
+  return targets::make_source(std::move(*input), format, kBodiesKeptInStream, rules);
 }
 
 Expected<std::vector<Target>> read_targets(const std::string& file, TargetFormat format) {

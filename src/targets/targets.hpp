@@ -13,7 +13,7 @@
 namespace thrum::targets {
 
 // At most `bodies_kept` bytes of body files are remembered for targets to come.
-std::unique_ptr<TargetSource> make_source(Input input, TargetFormat format, std::size_t bodies_kept);
+std::unique_ptr<TargetSource> make_source(Input input, TargetFormat format, std::size_t bodies_kept, TargetRules rules = {});
 // All that a source still gives.
 Expected<std::vector<Target>> drain(TargetSource& source);
 

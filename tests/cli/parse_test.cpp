@@ -173,6 +173,7 @@ std::string fingerprint(const Options& o) {
   add(r.targets), add(static_cast<int>(r.format)), add(r.lazy), add(r.once), add(r.body), add(r.capture_body), add(r.max_body),
       add(r.output);
   add(static_cast<int>(r.encoding)), add(r.progress), add(r.strict_rate), add(r.seed), add(r.fail_if), add(r.junit), add(a.http2_only);
+  add(a.order ? static_cast<int>(*a.order) : -1);
   add(r.abort_if), add(r.control), add(static_cast<int>(r.latency)), add(r.metrics_addr), add(r.metrics_linger.count());
   const mode::ReportRequest& p = o.report;
   add(p.inputs), add(p.type), add(p.buckets), add(p.percentiles), add(p.every.count()), add(p.output), add(p.force), add(p.strict);
@@ -204,7 +205,7 @@ TEST(FlagTable, EveryFlagChangesSomething) {
   for (const Flag& flag : flag_table()) {
     bool changes = false;
     for (const std::string_view value : {"true", "false", "7", "7s", "9/m", "7MB", "all", "none", "json", "csv", "headers", "A: b", "url",
-                                         "cpu", "a:1:b:2", "100", "response"}) {
+                                         "cpu", "a:1:b:2", "100", "response", "random"}) {
       Options options;
       changes = changes || (flag.bind(options, value) && fingerprint(options) != fingerprint(Options{}));
     }

@@ -20,7 +20,8 @@ inline Expected<std::vector<Target>> read(std::string_view text, TargetFormat fo
 }
 
 inline bool is_same(const Target& a, const Target& b) {
-  return a.method == b.method && a.url == b.url && a.headers == b.headers && !a.body == !b.body && (!a.body || *a.body == *b.body);
+  return a.method == b.method && a.url == b.url && a.headers == b.headers && !a.body == !b.body && (!a.body || *a.body == *b.body) &&
+         a.name == b.name && a.weight == b.weight;
 }
 
 inline Expected<std::vector<Target>> read_any_way(std::string_view text, TargetFormat format) {

@@ -9,10 +9,12 @@ namespace {
 
 using nlohmann::json;
 
+bool is_left_out(const json& object, const char* key) { return !object.contains(key) || object[key].is_null(); }
+
 // One object without a field that could be wrong: its method and URL are what any reader finds.
 bool is_plain_target(const json& object) {
   return object.is_object() && object.value("method", json()).is_string() && object.value("url", json()).is_string() &&
-         (!object.contains("header") || object["header"].is_null()) && (!object.contains("body") || object["body"].is_null());
+         is_left_out(object, "header") && is_left_out(object, "body") && is_left_out(object, "name") && is_left_out(object, "weight");
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   thrum::Result r;
   r.url = take_line(rest);
   r.method = take_line(rest);
-  r.attack = take_line(rest);
+  r.attack = r.name = take_line(rest);
   r.error = take_line(rest);
   for (const char c : rest.substr(0, 2)) r.code = static_cast<std::uint16_t>(r.code * 256 + static_cast<unsigned char>(c));
   r.latency = thrum::Nanos(std::int64_t{r.code} * 1'000'000);
@@ -56,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(is_explained(added) && rules.empty() == !added);
   // A rule fits itself, unless a part of it wants more than is there.
   if (added && text.find("//") == text.npos && !text.ends_with('/')) require(rules.rule_for(text) == text);
-  for (const auto by : {thrum::GroupBy::url, thrum::GroupBy::target, thrum::GroupBy::host, thrum::GroupBy::code}) {
+  for (const auto by : {thrum::GroupBy::url, thrum::GroupBy::target, thrum::GroupBy::host, thrum::GroupBy::name, thrum::GroupBy::code}) {
     thrum::Groups groups(by, rules);
     groups.add(r, true);
     groups.add(r, false);

@@ -52,6 +52,7 @@ Kept keep(const Result& r) {
   k.attack = r.attack;
   k.method = r.method;
   k.url = r.url;
+  k.name = r.name;
   k.error = r.error;
   k.seq = r.seq;
   k.timestamp = r.timestamp;

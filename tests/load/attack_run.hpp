@@ -14,7 +14,7 @@ namespace thrum::load {
 
 // A Result that owns what it shows.
 struct Kept {
-  std::string attack, method, url, error;
+  std::string attack, method, url, name, error;
   std::uint64_t seq = 0;
   Timestamp timestamp;
   Nanos latency{0}, lag{0}, first_byte{0}, dns{0}, connect{0}, tls{0}, redirecting{0};

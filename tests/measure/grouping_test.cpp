@@ -79,6 +79,7 @@ TEST(Groups, ByUrlWithRules) {
 TEST(Groups, ByWhatElseAResultSays) {
   Result a = to("http://h/1"), b = to("https://u:p@g:2/1", Nanos(1), "POST");
   a.attack = "one";
+  a.name = "login";
   b.code = 404;
   const auto by = [&](GroupBy what) {
     Groups groups(what, {});
@@ -91,6 +92,7 @@ TEST(Groups, ByWhatElseAResultSays) {
   EXPECT_THAT(by(GroupBy::method), ElementsAre("POST 2", "GET 1"));
   EXPECT_THAT(by(GroupBy::code), ElementsAre("404 2", "200 1"));
   EXPECT_THAT(by(GroupBy::attack), ElementsAre(" 2", "one 1"));
+  EXPECT_THAT(by(GroupBy::name), ElementsAre(" 2", "login 1"));
   EXPECT_THAT(by(GroupBy::host), ElementsAre("g:2 2", "h 1"));
 }
 
@@ -137,8 +139,9 @@ TEST(Groups, TheirNumberAndNamesAreBounded) {
 }
 
 TEST(GroupBy, HasNames) {
-  for (const char* name : {"url", "target", "method", "code", "attack", "host", "run"}) EXPECT_EQ(name_of(*parse_group_by(name)), name);
-  EXPECT_THAT(parse_group_by("path").error().text, HasSubstr("there are url, target, method, code, attack, host, run"));
+  for (const char* name : {"url", "target", "name", "method", "code", "attack", "host", "run"})
+    EXPECT_EQ(name_of(*parse_group_by(name)), name);
+  EXPECT_THAT(parse_group_by("path").error().text, HasSubstr("there are url, target, name, method, code, attack, host, run"));
 }
 
 }  // namespace

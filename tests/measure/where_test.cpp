@@ -15,6 +15,7 @@ Result sample() {
   r.method = "POST";
   r.url = "http://ada:secret@127.0.0.1:8080/api/user/5?full=1#top";
   r.attack = "step200";
+  r.name = "login page";
   r.error = "timeout: no answer within 1s, at all";
   r.code = 503;
   r.latency = Nanos(1'500'000'000);
@@ -60,6 +61,9 @@ constexpr Case kCases[] = {
     {"method!~^P", false},
     {"METHOD=P*T", true},
     {"attack=step200", true},
+    {"name='login page'", true},
+    {"name~^log,name!=logout", true},
+    {"name=login", false},
     {"attack=step*", true},
     {"attack=*00", true},
     {"attack=*2*", true},

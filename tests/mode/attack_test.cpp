@@ -159,6 +159,36 @@ TEST_F(AttackTest, ReadsTargetsLazilyAndEndsWithThem) {
   EXPECT_EQ(read(r.output).results, 7u);
 }
 
+TEST_F(AttackTest, SendsByWeightAndTellsTheResultsSo) {
+  AttackRequest r = request("/");
+  r.targets = write("targets.txt", "#: name often\n#: weight 3\nGET " + site_->url("/bytes/1") + "\nGET " + site_->url("/bytes/2") + "\n");
+  r.seed = 5;
+  ASSERT_TRUE(run(r));
+  const FileHeader header = read(r.output).header;
+  EXPECT_EQ(header.mix.order, "weighted");
+  EXPECT_EQ(header.seed, 5u);
+  ASSERT_EQ(header.mix.parts.size(), 2u);
+  EXPECT_EQ(header.mix.parts[0].name, "often");
+  EXPECT_EQ(header.mix.parts[0].weight, 3u);
+  EXPECT_EQ(header.mix.parts[1].weight, 1u);
+  EXPECT_EQ(warned_, "");
+  r.options.order = Order::shuffle;
+  ASSERT_TRUE(run(r));
+  EXPECT_EQ(read(r.output).header.mix.order, "shuffle");
+  EXPECT_THAT(warned_, HasSubstr("the targets' weights change nothing: -order=shuffle has them all alike"));
+}
+
+TEST_F(AttackTest, RefusesASeedOfNothing) {
+  AttackRequest r = request("/");
+  r.seed = 5;
+  const auto end = run(r);
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().kind, ErrorKind::usage);
+  EXPECT_THAT(end.error().text, HasSubstr("-seed is for what is drawn at random"));
+  r.options.order = Order::random;
+  EXPECT_TRUE(run(r));
+}
+
 TEST_F(AttackTest, KeepsTheResultsBeforeABadTarget) {
   AttackRequest r = request("/");
   r.lazy = true;

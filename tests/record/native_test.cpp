@@ -95,6 +95,8 @@ TEST(Native, HeaderEventsAndBooksComeBack) {
   header.hits = 12;
   header.latency_clock = LatencyClock::response, header.success = "200-299";
   header.options = {{"rate", "100"}, {"rate", "twice"}, {"name", "x\xffy"}};
+  header.mix.order = "weighted", header.mix.others = 3, header.mix.others_weight = 4;
+  header.mix.parts = {{"login", "POST", "http://h/login", 5}, {"", "GET", "http://h/", 1}};
   ClosingBooks books;
   books.results = 2, books.spooled_bytes = 4096;
   books.summary.books = {10, 8, 2, 5, 2, 1};
@@ -121,6 +123,9 @@ TEST(Native, HeaderEventsAndBooksComeBack) {
   EXPECT_EQ(to_json(run.header), to_json(header));
   EXPECT_EQ(run.header.options, header.options);
   EXPECT_EQ(run.header.hits, 12u);
+  ASSERT_EQ(run.header.mix.parts.size(), 2u);
+  EXPECT_EQ(run.header.mix.parts[0].name, "login");
+  EXPECT_EQ(run.header.mix.others_weight, 4u);
   ASSERT_EQ(run.events.size(), 1u);
   EXPECT_EQ(run.events[0].at, Nanos(1'000));
   EXPECT_EQ(run.events[0].detail, "200/s");

@@ -88,7 +88,8 @@ TEST(SecondReader, ReadsTheNativeFormatFromItsDescription) {
     const Kept all = samples::mixed(2000, 31, {.times = true, .captures = true, .wild = wild});
     for (const Result& r : all.rows()) {
       Result row = r;
-      if (wild) row.attack = row.error = "", row.url = "http://h/", row.has_headers = false, row.headers = {};  // odd bytes are no JSON
+      if (wild)
+        row.attack = row.error = row.name = "", row.url = "http://h/", row.has_headers = false, row.headers = {};  // odd bytes are no JSON
       kept.add(row);
     }
     const TemporaryFile file(samples::encoded(kept.rows(), Encoding::native, 300)), out;

@@ -68,6 +68,7 @@ void Kept::add(const Result& r) {
   copy.method = own(r.method);
   copy.url = own(r.url);
   copy.error = own(r.error);
+  copy.name = own(r.name);
   if (r.body) copy.body = own(*r.body);
   std::vector<Header>& headers = headers_.emplace_back();
   for (const Header& h : r.headers) headers.push_back({own(h.name), own(h.value), h.no_value});
@@ -89,6 +90,8 @@ Kept mixed(std::size_t count, std::uint64_t seed, Kind kind) {
     r.method = random() % 5 == 0 ? "POST" : "GET";
     r.url = url;
     r.error = error;
+    const std::string name = kind.times ? text(random, wild) : "";
+    r.name = name;
     r.seq = wild && random() % 8 == 0 ? random() : i;
     r.timestamp = Timestamp{1'700'000'000, 0, 0}.plus(Nanos(static_cast<std::int64_t>(i * 1'000'000 + random() % 20'000)));
     if (wild) vary_time(r, random);
@@ -126,6 +129,7 @@ std::string difference(const Result& a, const Result& b) {
   field("method", a.method, b.method);
   field("url", a.url, b.url);
   field("error", a.error, b.error);
+  field("name", a.name, b.name);
   field("seq", a.seq, b.seq);
   field("seconds", a.timestamp.seconds, b.timestamp.seconds);
   field("nanos", a.timestamp.nanos, b.timestamp.nanos);

@@ -74,7 +74,7 @@ def column(b, rows):
 
 NAMES = ["seq", "time", "high", "zone", "latency", "lag", "first_byte", "dns", "connect", "tls", "bytes_out", "bytes_in", "code", "seen_status",
          "outcome", "retries", "attack", "method", "url", "error", "body", "headers", "redirects", "redirecting",
-         "warmup"]
+         "warmup", "name"]
 OUTCOMES = ["ok", "bad_status", "dns", "connect", "tls", "proxy", "send", "response", "truncated", "timeout", "cut", "client_limit", "expectation",
             "redirect", "unknown"]
 
@@ -160,6 +160,8 @@ def results(payload, strings):
         usual = "unknown" if row["code"] == 0 else "ok" if 200 <= row["code"] < 400 else "bad_status"
         if OUTCOMES[c["outcome"][i]] not in ("unknown", usual):
             row["outcome"] = OUTCOMES[c["outcome"][i]]
+        if c["name"][i]:
+            row["name"] = show(strings[c["name"][i]])
         yield row
 
 

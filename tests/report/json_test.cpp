@@ -197,6 +197,7 @@ TEST(Json, EveryPathExplainedIsThere) {
   split.add(results);
   one.runs.front().stages = split.parts(Nanos(2 * kSecond), kUnlimited);
   one.judged = {{"p99>1s", "1ms", false}};
+  one.runs[0].shares = ShareSplit({"shuffle", {{"a", "GET", "http://h/", 1}}}).table();
   const nlohmann::json both = parsed(input), alone = parsed(one), of_part = parsed(part);
   for (const Entry& e : entries()) {
     std::istringstream paths{std::string(e.json)};

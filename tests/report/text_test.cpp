@@ -308,6 +308,7 @@ TEST(Text, EveryLabelIsExplained) {
   one.runs[0].plan->changes = {{Nanos(kSecond), "pause", ""}};
   one.runs[0].peaks.emplace().add(more);
   one.clock = LatencyClock::response;
+  one.runs[0].shares = ShareSplit({"shuffle", {{"a", "GET", "http://h/", 1}}}).table();
   Input part = input_of({run_of("c", steady(5, kMs, kMs))});
   part.filter.emplace();
   part.groups.emplace();

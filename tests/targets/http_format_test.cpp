@@ -28,7 +28,7 @@ TEST(HttpFormat, LayoutDoesNotMatter) {
       "GET http://a/1  \nX-A:1\t\n x-b :\ttwo  words \n \t \n\n\n\t\n  POST http://a/2\nX-A:   1\nX-A: 2\n\n\n",
       // No blank line between.
       "GET http://a/1\nX-A: 1\nx-b: two  words\nPOST http://a/2\nX-A: 1\nX-A: 2\n",
-      "# one\n\n#two\nGET http://a/1\n# in it\nX-A: 1\n  # and here\nx-b: two  words\n#: and so\nPOST http://a/2\nX-A: 1\n#\nX-A: 2\n# end",
+      "# one\n\n#two\nGET http://a/1\n# in it\nX-A: 1\n  # and here\nx-b: two  words\n#:and so\nPOST http://a/2\nX-A: 1\n#\nX-A: 2\n# end",
       "\n# one\nGET http://a/1\nX-A: 1\nx-b: two  words\n\n# between\n\nPOST http://a/2\n\xc2\xa0X-A: 1\xc2\xa0\nX-A: 2\n",
   };
   for (const std::string_view text : same) EXPECT_EQ(read(text), kPlainRead) << text;

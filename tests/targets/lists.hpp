@@ -29,6 +29,8 @@ inline std::string outcome(const Expected<std::vector<Target>>& read) {
     out += t.method + " " + t.url + "\n";
     for (const auto& [name, value] : t.headers) out += name + ": " + value + "\n";
     if (t.body) out += "body: " + std::string(*t.body) + "\n";
+    if (!t.name.empty()) out += "name: " + t.name + "\n";
+    if (t.weight != 0) out += "weight: " + std::to_string(t.weight) + "\n";
   }
   return out;
 }

@@ -69,6 +69,18 @@ constexpr auto kCommands = std::to_array<CommandInfo>({
          "(send no more, wait for the answers), cut (end what is in flight, too), status (the line of progress).",
      .examples = "thrum control /tmp/run.sock rate 500/s\n"
                  "thrum control /tmp/run.sock pause"},
+    {.command = Command::doctor,
+     .name = "doctor",
+     .arguments = "[URL]",
+     .help = "look for what this machine would do to the figures",
+     .more = "Open files, local ports, listen queues, cores and quotas, memory, clocks and timers, each with its number and what to do "
+             "about it. "
+             "It sends nothing and changes nothing. Told what is planned (flags, the target's URL), it says whether that will be met. Exit "
+             "code "
+             "3: something is worse than a note.",
+     .examples = "thrum doctor\n"
+                 "thrum doctor -rate=5000 -connections=200 http://127.0.0.1:18080/\n"
+                 "thrum doctor -json | jq -r '.findings[] | select(.cure) | .cure'"},
     {.command = Command::serve,
      .name = "serve",
      .help = "be a server to attack, until Ctrl-C",
@@ -114,6 +126,7 @@ std::string_view heading(Group group, Command command) {
     case Group::pace:
       return command == Command::serve      ? "How fast to answer"
              : command == Command::shape    ? "What to show"
+             : command == Command::doctor   ? "What is planned"
              : command == Command::capacity ? "What to find"
                                             : "How fast, how long";
     case Group::connections:

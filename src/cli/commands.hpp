@@ -8,6 +8,7 @@
 namespace thrum::cli {
 
 Expected<ExitCode> run_attack(const Invocation& invocation);
+Expected<ExitCode> run_doctor(const Invocation& invocation);
 Expected<ExitCode> run_encode(const Invocation& invocation);
 Expected<ExitCode> run_plot(const Invocation& invocation);
 Expected<ExitCode> run_report(const Invocation& invocation);

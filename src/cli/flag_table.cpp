@@ -77,7 +77,7 @@ Expected<void> put_trial(Nanos& into, std::string_view v) {
 }
 
 constexpr Command kAttack = Command::attack, kReport = Command::report, kPlot = Command::plot, kEncode = Command::encode,
-                  kShape = Command::shape, kCapacity = Command::capacity, kServe = Command::serve;
+                  kShape = Command::shape, kCapacity = Command::capacity, kDoctor = Command::doctor, kServe = Command::serve;
 
 constexpr auto kFlags = std::to_array<Flag>({
     // attack: what to send
@@ -850,6 +850,34 @@ constexpr auto kFlags = std::to_array<Flag>({
      .commands = kShape,
      .group = Group::output,
      .bind = [](Options& o, Text v) { return put(o.shape.columns, read_count(v, 40, 220)); }},
+
+    // doctor
+    {.name = "rate",
+     .value = "RATE",
+     .help = "The rate that is planned, written as for attack",
+     .commands = kDoctor,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) { return put(o.doctor.shape, parse_shape(v)); }},
+    {.name = "connections",
+     .value = "COUNT",
+     .help = "How many connections will be open at once",
+     .commands = kDoctor,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) { return put(o.doctor.connections, read_count(v)); }},
+    {.name = "keepalive",
+     .takes = Takes::nothing,
+     .initial = "true",
+     .help = "Whether a connection will be used for more than one request",
+     .commands = kDoctor,
+     .group = Group::pace,
+     .bind = [](Options& o, Text v) { return put(o.doctor.keep_alive, read_bool(v)); }},
+    {.name = "json",
+     .takes = Takes::nothing,
+     .initial = "false",
+     .help = "Print JSON, for programs",
+     .commands = kDoctor,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put(o.doctor.json, read_bool(v)); }},
 
     // serve
     {.name = "addr",

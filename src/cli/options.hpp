@@ -4,6 +4,7 @@
 
 #include "mode/attack.hpp"
 #include "mode/capacity.hpp"
+#include "mode/doctor.hpp"
 #include "mode/encode.hpp"
 #include "mode/plot.hpp"
 #include "mode/report.hpp"
@@ -22,6 +23,7 @@ struct Options {
   mode::EncodeOptions encode;
   mode::CapacityRequest capacity;  // its attack is the one above
   mode::ShapeRequest shape;
+  mode::DoctorRequest doctor;
   mode::ServeOptions serve;
 };
 

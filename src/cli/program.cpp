@@ -48,6 +48,8 @@ Expected<ExitCode> run(const Invocation& invocation) {
       return run_capacity(invocation);
     case Command::control:
       return run_control(invocation);
+    case Command::doctor:
+      return run_doctor(invocation);
     case Command::serve:
       return run_serve(invocation);
     case Command::version:

@@ -265,6 +265,7 @@ Expected<void> AttackerImpl::start_threads(std::vector<std::thread>& threads, st
     for (const auto& shard : shards_) {
       threads.emplace_back([this, &shard, &ready, &start] {
         if (plan_->options.preconnect > 0) shard->preconnect();
+        shard->stand_by();
         ready.count_down();
         start.wait();
         shard->run();
@@ -294,6 +295,7 @@ void AttackerImpl::collect(Collector& collector) {
     if (all_over) return;
     if (collector.has_failed() && !plan_->stop.load()) cut();
     if (const Instant t = now(); t - ticked >= kTick) {
+      if (ticked < plan_->start) counters_before_ = host::counters();  // of the warm-up
       collector.tick();
       ticked = t;
     }

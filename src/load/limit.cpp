@@ -41,7 +41,7 @@ Limit limit_of(const Summary& s, const LimitEvidence& e) {
   if (!has_shown) return e.rate == 0 && lacks_cpu(s) ? Limit::cpu : on_the_way;
   if (most == Limit::target) return lacks_cpu(s) ? Limit::cpu : on_the_way == Limit::none ? most : on_the_way;
   // Lateness is told from lost segments by which of the two makes the latency.
-  const double mean_lateness = late == 0 ? 0 : e.late_sum / static_cast<double>(late);
+  const double mean_lateness = s.books.sent == 0 ? 0 : e.late_sum / static_cast<double>(s.books.sent);
   if (most == Limit::cpu && on_the_way != Limit::none && s.books.missed == 0 && !lacks_cpu(s) && mean_lateness * 10 < e.mean_latency)
     return on_the_way;
   return most;

@@ -105,11 +105,12 @@ Expected<void> Shard::make_tls_ready() { return plan_.routes.has_tls() ? network
 
 void Shard::wake() { network_->network().reactor.wake(); }
 
+void Shard::stand_by() { waited_before_ = host::waited_for_core().value_or(0); }
+
 void Shard::run() {
   pthread_setname_np(pthread_self(), "thrum-shard");
   prctl(PR_SET_TIMERSLACK, 1);  // this thread's only
   const Nanos cpu_before = thread_cpu();
-  const std::uint64_t waited_before = host::waited_for_core().value_or(0);
   busy_cpu_ = cpu_before;
   if (plan_.stop.load(std::memory_order_relaxed)) begin_stop(Nanos(0));  // before anything was due
   for (Nanos t = clock();;) {
@@ -144,9 +145,10 @@ void Shard::run() {
   const double wall = static_cast<double>(std::max<std::int64_t>(1, (clock() - plan_.begin()).count()));
   totals_.busy = std::clamp(static_cast<double>(spent.count()) / wall, 0.0, 1.0);
   if (const auto waited = host::waited_for_core())
-    totals_.waiting = std::clamp(static_cast<double>(*waited - waited_before) / wall, 0.0, 1.0);
+    totals_.waiting = std::clamp(static_cast<double>(*waited - waited_before_) / wall, 0.0, 1.0);
   totals_.tcp = network_->network().tcp.totals();
-  totals_.bytes = network_->network().reactor.bytes();
+  const net::ByteCounts bytes = network_->network().reactor.bytes();
+  totals_.bytes = {bytes.in - bytes_before_.in, bytes.out - bytes_before_.out};
   publish();
   over_.store(true, std::memory_order_release);
 }

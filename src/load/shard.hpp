@@ -109,6 +109,7 @@ class Shard final : public ConnectionOwner {
   Expected<void> prepare();
   Expected<void> make_tls_ready();  // if a route that is known needs it
   void preconnect();                // on its own thread, before run(): the connections that are there before the first hit
+  void stand_by();                  // on its own thread, when nothing is left to do before the start
   void run();                       // on its own thread, until the attack is over for this shard
   void wake();                      // from any thread
 
@@ -271,6 +272,8 @@ class Shard final : public ConnectionOwner {
   Nanos sample_at_{100'000'000};
   std::uint64_t warmup_sent_ = 0, warmup_ok_ = 0;
   Gauges gauges_;
+  net::ByteCounts bytes_before_;      // of the warm-up
+  std::uint64_t waited_before_ = 0;   // for a core, ns, before the attack
   Nanos busy_from_{0}, busy_cpu_{0};  // where the stretch began that `busy` is measured over, and the CPU without spinning by then
   ShardTotals totals_;
   std::atomic<bool> over_{false};

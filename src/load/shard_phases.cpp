@@ -25,6 +25,7 @@ void Shard::begin_to_count(Nanos t) {
   held_until_ = Nanos::max();
   last_blocked_by_ = Limit::none;
   totals_.connections.preconnected = totals_.connections.opened;
+  bytes_before_ = network_->network().reactor.bytes();
   if (stopping_) pacer_.end_at(t);
 }
 

@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "mode/abort_watch.hpp"
 #include "mode/attack_product.hpp"
+#include "mode/checkup.hpp"
 #include "mode/gate_watch.hpp"
 #include "mode/linger.hpp"
 #include "mode/once.hpp"
@@ -164,7 +165,8 @@ Expected<void> AttackRun::prepare() {
   for (const std::string_view line : without_effect(request_)) hooks_.warn(line);
   if (opened->ignores_weights)
     hooks_.warn(fmt::format("the targets' weights change nothing: -order={} has them all alike", name_of(*request_.options.order)));
-  if (const std::string limit = foreseen_limit(request_); !limit.empty()) hooks_.warn(limit);
+  const Demand demand = demand_of(request_, opened->urls);
+  for (const Finding& f : forewarnings(look_at_machine(demand), demand)) hooks_.warn(fmt::format("{}; {}", f.says, f.cure));
 
   const bool in_place = ::isatty(STDERR_FILENO) == 1;
   const bool among_records = is_stdout(request_.output) && ::isatty(STDOUT_FILENO) == 1 && !product_->tells_limits();

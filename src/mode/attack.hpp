@@ -51,8 +51,6 @@ Expected<void> check(const AttackRequest& request);
 // Flags that change nothing beside the others, but that scripts may well have for all of their attacks: a line for people each.
 // The environment's proxies have to be in `request`.
 std::vector<std::string_view> without_effect(const AttackRequest& request);
-// What this machine will run out of at this rate, if it can be told before; empty: nothing.
-std::string foreseen_limit(const AttackRequest& request);
 
 enum class AttackEnd : std::uint8_t {
   done,      // as asked, or stopped by somebody

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "host/limits.hpp"
 #include "load/ways.hpp"
 #include "mode/attack.hpp"
 #include "mode/open_attacker.hpp"
@@ -75,24 +74,6 @@ std::vector<std::string_view> without_effect(const AttackRequest& request) {
   if (!o.tls.verify && !o.tls.root_cert_files.empty())
     lines.emplace_back("-root-certs changes nothing: with -insecure any certificate is accepted");
   return lines;
-}
-
-// Whoever closes a connection first keeps its port for a minute (TIME_WAIT).
-std::string foreseen_limit(const AttackRequest& request) {
-  constexpr double kRest = 60;
-  const AttackOptions& o = request.options;
-  if (o.keep_alive || o.shape.is_closed() || !o.unix_socket.empty()) return {};
-  const auto local = load::local_addresses_of(o);
-  const double addresses = static_cast<double>(std::max<std::size_t>(1, local ? local->size() : 1));
-  const double ports = addresses * host::local_ports().count();
-  const double seconds = o.duration > Nanos(0) ? std::min(kRest, static_cast<double>(o.duration.count()) / 1e9) : kRest;
-  const double rate = o.shape.peak(), hits = std::min(rate * seconds, static_cast<double>(o.hits));
-  if (hits <= ports) return {};
-  return fmt::format(
-      "-keepalive=false at {:.0f}/s takes a new local port for each hit, and one that thrum closes before its server does rests for a "
-      "minute: this machine's {:.0f} ports can be used up in {:.0f}s; keep connections, spread over more -laddr, or widen "
-      "net.ipv4.ip_local_port_range",
-      rate, ports, ports / rate);
 }
 
 }  // namespace thrum::mode

@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <random>
+#include <span>
+#include <utility>
 
 #include "mode/standard_streams.hpp"
 #include "mode/target_mix.hpp"
 
 namespace thrum::mode {
 namespace {
+
+constexpr std::size_t kMostUrls = 16;
 
 std::int64_t body_bytes_kept(const AttackRequest& request) {
   constexpr std::int64_t kAll = -1;
@@ -69,6 +73,7 @@ Expected<OpenedAttack> open_attacker(AttackRequest& request, const std::string& 
     if (!targets) return std::unexpected(std::move(targets.error()));
     if (auto drawn = set_seed(request, order_of(options, *targets), options); !drawn) return std::unexpected(std::move(drawn.error()));
     opened.mix = mix_of(options, *targets);
+    for (const Target& target : std::span(*targets).first(std::min(targets->size(), kMostUrls))) opened.urls.push_back(target.url);
     opened.ignores_weights =
         order_of(options, *targets) != Order::weighted && std::ranges::any_of(*targets, [](const Target& t) { return t.weight != 0; });
     attacker = Attacker::create(std::move(options), std::move(*targets));

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "mode/attack.hpp"
 #include "record/file_header.hpp"
@@ -19,6 +20,7 @@ std::unexpected<Error> seed_of_nothing();
 struct OpenedAttack {
   std::unique_ptr<Attacker> attacker;
   TargetMix mix;
+  std::vector<std::string> urls;  // of the first targets, a few; none if they are read in the course of the attack
   bool ignores_weights = false;  // targets have some, and the order asked for is another
 };
 // `url`, if not empty, is got instead of the targets. Sets request.options.seed where anything is drawn: to what was asked for, or to

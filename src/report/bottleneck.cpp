@@ -123,8 +123,8 @@ Bottleneck bottleneck(const RunInput& run) {
   if (!run.plan || !run.plan->summary) return {};
   const Summary& s = *run.plan->summary;
   const bool fell_behind = falling_behind(run.metrics).has_value();
-  const bool is_told = s.limit != Limit::none && !(fell_behind && is_mere_lateness(run, s));
-  if (is_told || !(fell_behind || has_many_timeouts(run.metrics))) return bottleneck(s);
+  const bool lacks_answers = fell_behind || has_many_timeouts(run.metrics);
+  if (!lacks_answers || (s.limit != Limit::none && !is_mere_lateness(run, s))) return bottleneck(s);
   if (load::lacks_cpu(s)) return of_machine(s);
   if (load::misses_segments(s.traffic) || load::queues(s.traffic, run.metrics.figures().latencies.mean)) return of_network(s);
   if (fell_behind) return of_answers(run);

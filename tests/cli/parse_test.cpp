@@ -186,6 +186,7 @@ std::string fingerprint(const Options& o) {
   const mode::SearchOptions& c = o.capacity.search;
   add(o.capacity.slo), add(c.from), add(c.most), add(c.step.count()), add(c.confirm.count()), add(o.capacity.json), add(o.capacity.html);
   add(o.shape.duration.count()), add(o.shape.columns);
+  add(o.doctor.shape ? o.doctor.shape->text() : ""), add(o.doctor.connections), add(o.doctor.keep_alive), add(o.doctor.json);
   const mode::ServeOptions& s = o.serve;
   add(s.addr), add(s.tls_addr), add(s.cert_file), add(s.key_file), add(s.cert_out), add(s.log), add(s.workers), add(s.work.count());
   return out;

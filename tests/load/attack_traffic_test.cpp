@@ -45,6 +45,16 @@ TEST(AttackTraffic, ConnectionsThatEndWithTheirHitAreAskedAboutToo) {
   EXPECT_EQ(r.summary->traffic.connections, 20u);
 }
 
+TEST(AttackTraffic, TheWarmupIsLeftOut) {
+  const ScriptedServer server(answering());
+  AttackOptions o = open_hits("50/s", 5);
+  o.warmup = std::chrono::milliseconds(300);
+  const Ran r = attack(o, server.url());
+  ASSERT_EQ(r.count_code(200), 5u);
+  if (r.summary->warmup.sent < 10) GTEST_SKIP() << "this machine was busy with other things";
+  EXPECT_LT(r.summary->traffic.bytes_out, server.received());
+}
+
 TEST(AttackTraffic, AUnixSocketHasBytesAndNoSegments) {
   const std::string path = (std::filesystem::temp_directory_path() / ("thrum-traffic-" + std::to_string(getpid()))).string();
   const ScriptedServer server(answering(), {.unix_path = path});

@@ -87,9 +87,11 @@ TEST(Bottleneck, AnswersThatAreNotWaitedForAreTheTargets) {
     results[i * 20].code = 0;
     results[i * 20].outcome = Outcome::timeout;
   }
-  const RunInput run = recorded("a", 100, 100, results);
+  RunInput run = recorded("a", 100, 100, results);
   EXPECT_EQ(said(run), "the target: 5.0 % of the requests were not answered in time (5 of 100)");
   EXPECT_EQ(verdict(run), said(run));
+  run.plan->summary->limit = Limit::cpu;
+  EXPECT_EQ(bottleneck(run).whose, Whose::target);
 }
 
 TEST(Bottleneck, AMachineThatStoppedThrumSaysHow) {

@@ -38,6 +38,7 @@ thrum_find(NAME z HEADER zlib.h)
 thrum_find(NAME xxhash HEADER xxhash.h)
 thrum_find(NAME nghttp2 HEADER nghttp2/nghttp2.h)
 thrum_find(NAME cares HEADER ares.h)
+thrum_find(NAME uring HEADER liburing.h)
 thrum_find(NAME simdjson HEADER simdjson.h)
 thrum_find(NAME re2 HEADER re2/re2.h)
 # Releases of RE2 from 2023 on stand on Abseil; its package file names those libraries, and none before.

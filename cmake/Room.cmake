@@ -31,9 +31,10 @@ function(thrum_tests_precompiled)
     <fstream> <functional> <memory> <optional> <span> <string> <string_view> <thread> <vector>)
 endfunction()
 
-# One test executable per room: tests/<room>/*_test.cpp.
+# One test executable per room: tests/<room>/*_test.cpp. BOTH_IO: its tests that match run a second time, over io_uring
+# (tests/support/io.hpp).
 function(thrum_test name)
-  cmake_parse_arguments(T "" "" "DEPS;SOURCES" ${ARGN})
+  cmake_parse_arguments(T "" "BOTH_IO" "DEPS;SOURCES" ${ARGN})
   add_executable(${name} ${T_SOURCES})
   target_link_libraries(${name} PRIVATE ${T_DEPS} GTest::gmock GTest::gtest GTest::gtest_main thrum_flags)
   target_compile_definitions(${name} PRIVATE THRUM_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
@@ -42,4 +43,8 @@ function(thrum_test name)
     target_compile_options(${name} PRIVATE "$<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess;-Wno-array-bounds;-Wno-stringop-overflow>") # GCC 12 warns of code of the standard library
   endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_FILTER "-*.DISABLED_*" PROPERTIES LABELS unit)
+  if(T_BOTH_IO)
+    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_FILTER "${T_BOTH_IO}-*.DISABLED_*" TEST_SUFFIX .uring TEST_LIST ${name}_uring
+      PROPERTIES LABELS unit ENVIRONMENT THRUM_TEST_IO=uring SKIP_REGULAR_EXPRESSION "SKIPPED")
+  endif()
 endfunction()

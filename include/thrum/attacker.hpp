@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "thrum/error.hpp"
+#include "thrum/io.hpp"
 #include "thrum/result.hpp"
 #include "thrum/shape.hpp"
 #include "thrum/target.hpp"
@@ -97,6 +98,7 @@ struct AttackOptions {
   bool compression = true;                                   // Accept-Encoding: gzip is sent; what comes is counted as it came
   bool capture_headers = false;
   std::int64_t max_body = 0;                 // bytes of each response body to keep; -1: all
+  Io io = Io::automatic;                     // how sockets are served
   std::uint32_t shards = 0;                  // sending threads; 0: chosen from the rate and the machine
   Nanos dns_ttl{0};                          // how long an address stays cached; 0: for the whole attack; < 0: never cached
   std::vector<std::string> resolvers;        // name servers, "IP" or "IP:port"; empty: the system's

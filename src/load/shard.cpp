@@ -79,6 +79,7 @@ Shard::~Shard() {
 
 Expected<void> Shard::prepare() {
   net::NetworkOptions options;
+  options.io = plan_.options.io == Io::automatic ? Io::epoll : plan_.options.io;
   options.dns.ttl = plan_.options.dns_ttl;
   options.dns.servers = plan_.options.resolvers;
   options.tls = plan_.options.tls;

@@ -128,6 +128,7 @@ void Shard::open_connection(Pool& pool) {
   ++open_;
   totals_.connections.peak = std::max(totals_.connections.peak, open_);
   pool.opening.push_back(&c);
+  if (pool.ready.capacity() < pool.open) pool.ready.reserve(2 * pool.open);  // so that none of them needs memory to become ready
   opening_window_.began();
   c.dial(pool.route->endpoint, pool.route->way, pool.turn++);
 }

@@ -123,7 +123,7 @@ void ServeStop::stop() noexcept {
 Expected<void> run_serve(const ServeOptions& options, const ServeStop& stop, const ServeHooks& hooks) {
   if (auto good = check(options); !good) return good;
   if (stop.descriptor() < 0) return failure("no descriptor left to be stopped by: raise the limit (ulimit -n)");
-  auto reactor = net::Reactor::create();
+  auto reactor = net::Reactor::create(Io::epoll);
   if (!reactor) return std::unexpected(reactor.error());
   std::unique_ptr<net::TlsServer> tls;
   net::Timers timers;

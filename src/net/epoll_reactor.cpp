@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "net/accepting.hpp"
+
 namespace thrum::net {
 namespace {
 
@@ -18,38 +20,14 @@ constexpr std::uint64_t kSkipAtOnce = 1 << 30;
 constexpr int kEvents = 256;
 constexpr int kReadsPerWake = 16;    // of one socket, so that a fast sender can't starve the others
 constexpr int kAcceptsPerWake = 64;  // of one listener, likewise
-constexpr auto kAcceptRetry = std::chrono::milliseconds(20);
-// epoll's 64 bits of data: a socket's slot and generation (31 bits), or kForeign and a descriptor.
+// epoll's 64 bits of data: a socket's slot and generation, or kForeign and a descriptor.
 constexpr std::uint64_t kForeign = std::uint64_t{1} << 63;
-constexpr std::uint32_t kGenerationMask = 0x7fffffff;
 
 std::uint64_t data_of(std::uint32_t slot, std::uint32_t generation) { return std::uint64_t{generation} << 32 | slot; }
-
-// accept(2): errors of the network that belong to the connection just taken, not to the listener.
-bool is_of_one_connection(int error) {
-  switch (error) {
-    case ECONNABORTED:
-    case EINTR:
-    case ENETDOWN:
-    case EPROTO:
-    case ENOPROTOOPT:
-    case EHOSTDOWN:
-    case ENONET:
-    case EHOSTUNREACH:
-    case EOPNOTSUPP:
-    case ENETUNREACH:
-    case EPERM:
-      return true;
-    default:
-      return false;
-  }
-}
 
 std::string errno_text(const char* what, int error) { return std::string(what) + ": " + std::strerror(error); }
 
 }  // namespace
-
-Expected<std::unique_ptr<Reactor>> Reactor::create() { return EpollReactor::create(); }
 
 Expected<std::unique_ptr<Reactor>> EpollReactor::create() {
   Fd epoll(epoll_create1(EPOLL_CLOEXEC));
@@ -66,46 +44,25 @@ Expected<std::unique_ptr<Reactor>> EpollReactor::create() {
 // Uninitialised on purpose: only the pages that responses fill become resident.
 EpollReactor::EpollReactor(Fd epoll, Fd wakeup) : epoll_(std::move(epoll)), wakeup_(std::move(wakeup)), buffer_(new char[kBufferBytes]) {}
 
-EpollReactor::Socket* EpollReactor::find(SocketId id) {
-  if (id.slot >= sockets_.size()) return nullptr;
-  Socket& s = sockets_[id.slot];
-  return s.generation == id.generation && s.fd.is_open() ? &s : nullptr;
-}
-
-const EpollReactor::Socket* EpollReactor::find(SocketId id) const { return const_cast<EpollReactor*>(this)->find(id); }
-
-SocketId EpollReactor::take_slot(Fd socket) {
-  std::uint32_t slot;
-  if (free_.empty()) {
-    slot = static_cast<std::uint32_t>(sockets_.size());
-    sockets_.emplace_back();
-  } else {
-    slot = free_.back();
-    free_.pop_back();
-  }
-  Socket& s = sockets_[slot];
-  s.fd = std::move(socket);
-  return {slot, s.generation};
-}
-
 SocketId EpollReactor::adopt(Fd socket, SocketHandler& handler, bool connecting) {
-  const SocketId id = take_slot(std::move(socket));
-  sockets_[id.slot].handler = &handler;
-  sockets_[id.slot].connecting = connecting;
+  const SocketId id = sockets_.take(std::move(socket));
+  Socket& s = *sockets_.find(id);
+  s.handler = &handler;
+  s.connecting = connecting;
   enter(id, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
   return id;
 }
 
 SocketId EpollReactor::listen(Fd socket, ListenHandler& handler) {
-  const SocketId id = take_slot(std::move(socket));
-  sockets_[id.slot].listener = &handler;
+  const SocketId id = sockets_.take(std::move(socket));
+  sockets_.find(id)->listener = &handler;
   enter(id, EPOLLIN | EPOLLET);
   return id;
 }
 
 // A user may watch only so many descriptors (fs.epoll.max_user_watches): a socket beyond them breaks, on the next turn.
 void EpollReactor::enter(SocketId id, std::uint32_t mask) {
-  Socket& s = sockets_[id.slot];
+  Socket& s = *sockets_.find(id);
   epoll_event ev{};
   ev.events = mask;
   ev.data.u64 = data_of(id.slot, id.generation);
@@ -118,7 +75,7 @@ void EpollReactor::tell_doomed() {
   std::vector<SocketId> list;
   list.swap(doomed_);
   for (const SocketId id : list) {
-    Socket* s = find(id);
+    Socket* s = sockets_.find(id);
     if (s == nullptr) continue;
     if (s->listener != nullptr)
       s->listener->on_accept_error(s->send_error);
@@ -130,65 +87,39 @@ void EpollReactor::tell_doomed() {
 }
 
 SendOutcome EpollReactor::send(SocketId id, std::span<const char> head, std::span<const char> body) {
-  using State = SendOutcome::State;
-  Socket* s = find(id);
-  if (s == nullptr) return {State::failed, ENOTCONN};
+  Socket* s = sockets_.find(id);
+  if (s == nullptr) return {SendOutcome::State::failed, ENOTCONN};
   assert(!is_sending(id));
-  ssize_t n;
-  do {
-    if (body.empty()) {
-      n = ::send(s->fd.get(), head.data(), head.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    } else {
-      iovec parts[2] = {{const_cast<char*>(head.data()), head.size()}, {const_cast<char*>(body.data()), body.size()}};
-      msghdr message{};
-      message.msg_iov = parts;
-      message.msg_iovlen = 2;
-      n = sendmsg(s->fd.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-    }
-  } while (n < 0 && errno == EINTR);
-  if (n < 0) {
-    if (errno != EAGAIN && errno != EWOULDBLOCK) {
-      s->send_error = errno;
-      resumed_.push_back(id);  // what stands to be read, then the end
-      return {State::failed, s->send_error};
-    }
-    n = 0;
+  const SendOutcome outcome = s->unsent.begin(s->fd.get(), head, body, bytes_.out);
+  if (outcome.state == SendOutcome::State::failed) {
+    s->send_error = outcome.error;
+    resumed_.push_back(id);  // what stands to be read, then the end
   }
-  const auto sent = static_cast<std::size_t>(n);
-  bytes_.out += sent;
-  if (sent == head.size() + body.size()) return {};
-  if (sent < head.size()) {
-    s->rest = std::make_unique<std::vector<char>>(head.begin() + n, head.end());
-    s->rest_sent = 0;
-    s->body = body;
-  } else {
-    s->body = body.subspan(sent - head.size());
-  }
-  return {State::pending, 0};
+  return outcome;
 }
 
 bool EpollReactor::is_sending(SocketId id) const {
-  const Socket* s = find(id);
-  return s != nullptr && (s->rest != nullptr || !s->body.empty());
+  const Socket* s = sockets_.find(id);
+  return s != nullptr && !s->unsent.is_empty();
 }
 
 void EpollReactor::skip(SocketId id, std::uint64_t n) {
-  if (Socket* s = find(id)) s->skip += n;
+  if (Socket* s = sockets_.find(id)) s->skip += n;
 }
 
 void EpollReactor::pause(SocketId id) {
-  if (Socket* s = find(id)) s->paused = true;
+  if (Socket* s = sockets_.find(id)) s->paused = true;
 }
 
 void EpollReactor::resume(SocketId id) {
-  Socket* s = find(id);
+  Socket* s = sockets_.find(id);
   if (s == nullptr || !s->paused) return;
   s->paused = false;
   if (std::exchange(s->unread, false)) resumed_.push_back(id);
 }
 
 void EpollReactor::shutdown_write(SocketId id) {
-  Socket* s = find(id);
+  Socket* s = sockets_.find(id);
   if (s == nullptr) return;
   if (is_sending(id))
     s->shut_after_send = true;
@@ -197,20 +128,17 @@ void EpollReactor::shutdown_write(SocketId id) {
 }
 
 void EpollReactor::close(SocketId id, bool abort) {
-  Socket* s = find(id);
+  Socket* s = sockets_.find(id);
   if (s == nullptr) return;
   if (abort) {
     const linger hard{1, 0};
     setsockopt(s->fd.get(), SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
   }
-  const std::uint32_t next = (s->generation + 1) & kGenerationMask;
-  *s = Socket{};  // closes the descriptor, which takes it out of epoll
-  s->generation = next;
-  free_.push_back(id.slot);
+  sockets_.release(id);  // closing takes it out of epoll
 }
 
 int EpollReactor::descriptor(SocketId id) const {
-  const Socket* s = find(id);
+  const Socket* s = sockets_.find(id);
   return s == nullptr ? -1 : s->fd.get();
 }
 
@@ -296,7 +224,7 @@ int EpollReactor::go_on() {
   going_on_.swap(resumed_);
   const int count = static_cast<int>(going_on_.size());
   for (const SocketId id : going_on_) {
-    const Socket* s = find(id);
+    const Socket* s = sockets_.find(id);
     if (s == nullptr) continue;
     s->listener != nullptr ? accept_all(id) : read(id, EPOLLRDHUP);
   }
@@ -310,14 +238,14 @@ void EpollReactor::retry_accepts(Instant t) {
   std::vector<SocketId> list;
   list.swap(starved_);
   for (const SocketId id : list) {
-    if (Socket* s = find(id)) s->starved = false;
+    if (Socket* s = sockets_.find(id)) s->starved = false;
     accept_all(id);
   }
 }
 
 void EpollReactor::handle_socket(std::uint32_t slot, std::uint32_t generation, std::uint32_t mask) {
   const SocketId id{slot, generation};
-  Socket* s = find(id);
+  Socket* s = sockets_.find(id);
   if (s == nullptr) return;
   if (s->listener != nullptr) return accept_all(id);
   if (s->connecting) {
@@ -327,12 +255,12 @@ void EpollReactor::handle_socket(std::uint32_t slot, std::uint32_t generation, s
     if (error == 0 && (mask & EPOLLOUT) == 0) return;  // not yet
     s->connecting = false;
     s->handler->on_connected(error);
-    s = find(id);
+    s = sockets_.find(id);
     if (s == nullptr || error != 0) return;
   }
-  if ((mask & EPOLLOUT) != 0 && (s->rest != nullptr || !s->body.empty())) {
+  if ((mask & EPOLLOUT) != 0 && !s->unsent.is_empty()) {
     write(id);
-    s = find(id);
+    s = sockets_.find(id);
     if (s == nullptr) return;
   }
   if ((mask & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) read(id, mask);
@@ -340,7 +268,7 @@ void EpollReactor::handle_socket(std::uint32_t slot, std::uint32_t generation, s
 
 void EpollReactor::accept_all(SocketId id) {
   for (int accepted = 0;; ++accepted) {
-    Socket* s = find(id);
+    Socket* s = sockets_.find(id);
     if (s == nullptr) return;
     if (accepted == kAcceptsPerWake) {
       resumed_.push_back(id);
@@ -367,7 +295,7 @@ void EpollReactor::accept_all(SocketId id) {
 void EpollReactor::read(SocketId id, std::uint32_t mask) {
   const bool to_the_end = (mask & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
   for (int reads = 0;; ++reads) {
-    Socket* s = find(id);
+    Socket* s = sockets_.find(id);
     if (s == nullptr || s->broken) return;
     if (s->ended) return look_for_error(id);
     if (s->paused) {
@@ -405,33 +333,12 @@ void EpollReactor::read(SocketId id, std::uint32_t mask) {
 }
 
 void EpollReactor::write(SocketId id) {
-  Socket* s = find(id);
-  while (s->rest != nullptr || !s->body.empty()) {
-    iovec parts[2];
-    int count = 0;
-    if (s->rest != nullptr) parts[count++] = {s->rest->data() + s->rest_sent, s->rest->size() - s->rest_sent};
-    if (!s->body.empty()) parts[count++] = {const_cast<char*>(s->body.data()), s->body.size()};
-    msghdr message{};
-    message.msg_iov = parts;
-    message.msg_iovlen = static_cast<std::size_t>(count);
-    const ssize_t n = sendmsg(s->fd.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n < 0) {
-      if (errno == EINTR) continue;
-      if (errno == EAGAIN || errno == EWOULDBLOCK) return;
-      s->send_error = errno;
-      s->rest.reset();
-      s->body = {};
-      return read(id, EPOLLERR);  // what came before it broke may say why: an answer sent early
-    }
-    auto left = static_cast<std::size_t>(n);
-    bytes_.out += left;
-    if (s->rest != nullptr) {
-      const std::size_t part = std::min(left, s->rest->size() - s->rest_sent);
-      s->rest_sent += part;
-      left -= part;
-      if (s->rest_sent == s->rest->size()) s->rest.reset();
-    }
-    s->body = s->body.subspan(left);
+  Socket* s = sockets_.find(id);
+  const SendOutcome outcome = s->unsent.go_on(s->fd.get(), bytes_.out);
+  if (outcome.state == SendOutcome::State::pending) return;
+  if (outcome.state == SendOutcome::State::failed) {
+    s->send_error = outcome.error;
+    return read(id, EPOLLERR);  // what came before it broke may say why: an answer sent early
   }
   if (std::exchange(s->shut_after_send, false)) ::shutdown(s->fd.get(), SHUT_WR);
   s->handler->on_sent();
@@ -439,7 +346,7 @@ void EpollReactor::write(SocketId id) {
 
 // After the peer's FIN there is nothing to read, but a reset may still come, and sending may break.
 void EpollReactor::look_for_error(SocketId id) {
-  Socket* s = find(id);
+  Socket* s = sockets_.find(id);
   int error = s->send_error;
   socklen_t size = sizeof error;
   if (error == 0) getsockopt(s->fd.get(), SOL_SOCKET, SO_ERROR, &error, &size);
@@ -448,7 +355,7 @@ void EpollReactor::look_for_error(SocketId id) {
 
 // The end of what is received: FIN (0) or an error. After a FIN, an error may still follow, once.
 void EpollReactor::finish(SocketId id, int error) {
-  Socket* s = find(id);
+  Socket* s = sockets_.find(id);
   if (s == nullptr || s->broken) return;
   if (s->send_error != 0) error = s->send_error;
   if (error == 0 && std::exchange(s->ended, true)) return;

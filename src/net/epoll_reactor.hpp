@@ -1,12 +1,13 @@
 // The reactor on epoll. Sockets are registered once, edge-triggered, for everything, and never touched again.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "net/reactor.hpp"
+#include "net/socket_table.hpp"
+#include "net/unsent.hpp"
 
 namespace thrum::net {
 
@@ -14,6 +15,7 @@ class EpollReactor final : public Reactor {
  public:
   static Expected<std::unique_ptr<Reactor>> create();
 
+  Io io() const override { return Io::epoll; }
   SocketId adopt(Fd socket, SocketHandler& handler, bool connecting) override;
   SocketId listen(Fd socket, ListenHandler& handler) override;
   SendOutcome send(SocketId id, std::span<const char> head, std::span<const char> body) override;
@@ -43,9 +45,7 @@ class EpollReactor final : public Reactor {
     SocketHandler* handler = nullptr;
     ListenHandler* listener = nullptr;
     std::uint64_t skip = 0;
-    std::unique_ptr<std::vector<char>> rest;  // of a head that did not leave at once
-    std::size_t rest_sent = 0;
-    std::span<const char> body;  // of a body that did not leave at once
+    Unsent unsent;
   };
   struct Watched {
     WatchHandler* handler;
@@ -53,9 +53,6 @@ class EpollReactor final : public Reactor {
   };
 
   EpollReactor(Fd epoll, Fd wakeup);
-  Socket* find(SocketId id);
-  const Socket* find(SocketId id) const;
-  SocketId take_slot(Fd socket);
   void enter(SocketId id, std::uint32_t mask);
   void handle_socket(std::uint32_t slot, std::uint32_t generation, std::uint32_t mask);
   void accept_all(SocketId id);
@@ -69,8 +66,7 @@ class EpollReactor final : public Reactor {
 
   Fd epoll_;
   Fd wakeup_;
-  std::deque<Socket> sockets_;  // stable addresses
-  std::vector<std::uint32_t> free_;
+  SocketTable<Socket> sockets_;
   std::vector<SocketId> resumed_;   // left with something to read or accept: no new edge will come for it
   std::vector<SocketId> going_on_;  // those of the turn before, while they have theirs
   std::vector<SocketId> doomed_;    // could not be entered into epoll

@@ -6,7 +6,7 @@ namespace thrum::net {
 
 Expected<std::unique_ptr<OwnNetwork>> OwnNetwork::create(NetworkOptions options) {
   if (auto ok = Resolver::check(options.dns); !ok) return std::unexpected(ok.error());
-  auto reactor = Reactor::create();
+  auto reactor = Reactor::create(options.io);
   if (!reactor) return std::unexpected(reactor.error());
   return std::unique_ptr<OwnNetwork>(new OwnNetwork(std::move(*reactor), std::move(options)));
 }

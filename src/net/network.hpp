@@ -12,6 +12,7 @@
 namespace thrum::net {
 
 struct NetworkOptions {
+  Io io = Io::automatic;
   ResolverOptions dns{};
   TlsOptions tls{};
   std::vector<Address> local_addresses{};  // to connect from, in turn; empty: the kernel chooses

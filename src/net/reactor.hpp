@@ -4,7 +4,8 @@
 // that readiness (epoll) and completion (io_uring) look alike: received bytes are handed out as spans that are valid during
 // the call; what send() could not get rid of at once is the reactor's to finish.
 //
-// Everything but wake() belongs to the reactor's own thread.
+// Everything but wake() belongs to the reactor's own thread: the one that calls wait(). It may be made, filled and destroyed by
+// another one, before that begins and after it has ended.
 #pragma once
 
 #include <sys/uio.h>
@@ -18,6 +19,7 @@
 #include "base/clock.hpp"
 #include "base/fd.hpp"
 #include "thrum/error.hpp"
+#include "thrum/io.hpp"
 
 namespace thrum::net {
 
@@ -68,8 +70,10 @@ struct ByteCounts {
 
 class Reactor {
  public:
-  static Expected<std::unique_ptr<Reactor>> create();
+  // Errors: no descriptors left; io_uring was asked for and is not to be had here. `automatic` takes io_uring where it is.
+  static Expected<std::unique_ptr<Reactor>> create(Io io);
   virtual ~Reactor() = default;
+  virtual Io io() const = 0;  // which it is
 
   // Takes a non-blocking stream socket. `connecting`: connect() said EINPROGRESS; on_connected() will tell.
   virtual SocketId adopt(Fd socket, SocketHandler& handler, bool connecting) = 0;
@@ -94,7 +98,7 @@ class Reactor {
   // The descriptor, for getsockopt and the like; -1 when gone.
   virtual int descriptor(SocketId id) const = 0;
 
-  // Level-triggered watching of a foreign descriptor; call again to change, with neither to end it.
+  // Level-triggered watching of a foreign descriptor; call again to change, with neither to end it: before it is closed.
   virtual void watch(int fd, WatchHandler& handler, bool readable, bool writable) = 0;
 
   // Waits until something happens, or `until` (kNever: for ever; a past instant: only looks), and hands out all that happened.

@@ -7,7 +7,7 @@
 namespace thrum::serve {
 
 Expected<std::unique_ptr<BackgroundSite>> BackgroundSite::start(BackgroundOptions options) {
-  auto reactor = net::Reactor::create();
+  auto reactor = net::Reactor::create(Io::epoll);
   if (!reactor) return std::unexpected(reactor.error());
   std::unique_ptr<BackgroundSite> site(new BackgroundSite(std::move(*reactor), options));
   if (auto good = site->listen(options.addr, nullptr); !good) return std::unexpected(good.error());

@@ -30,7 +30,7 @@ Expected<std::unique_ptr<MetricsPage>> MetricsPage::open(std::string_view addres
   if (!where) return std::unexpected(where.error());
   auto listening = serve::listen_on(*where, flag);
   if (!listening) return std::unexpected(listening.error());
-  auto reactor = net::Reactor::create();
+  auto reactor = net::Reactor::create(Io::epoll);
   if (!reactor) return std::unexpected(reactor.error());
   std::unique_ptr<MetricsPage> page(new MetricsPage(std::move(*reactor)));
   for (Fd& socket : listening->sockets) page->server_.listen(std::move(socket));

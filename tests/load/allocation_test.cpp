@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "counted_new.hpp"
+#include "support/io.hpp"
 #include "support/sanitizers.hpp"
 #include "support/scripted_server.hpp"
 #include "thrum/attacker.hpp"
@@ -65,6 +66,7 @@ TEST_P(SteadyState, AllocatesNothing) {
     return script.request().reply(last_of_warming).from_here().request().bytes(c.answer).again();
   });
   AttackOptions o;
+  o.io = support::io_of_tests();
   o.shape = c.is_closed ? Shape::closed() : *parse_shape("6000/s");
   o.hits = kHits;
   o.max_workers = o.max_connections = kConnections;
@@ -152,6 +154,7 @@ TEST_P(LongRun, HoldsNoMoreAtItsEnd) {
     return c.script();
   });
   AttackOptions o;
+  o.io = support::io_of_tests();
   o.shape = Shape::closed();
   o.hits = hits;
   o.max_workers = 6;

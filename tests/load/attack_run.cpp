@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "support/io.hpp"
 #include "support/sanitizers.hpp"
 
 namespace thrum::load {
@@ -126,6 +127,7 @@ Target post(std::string url, std::string body) {
 }
 
 std::unique_ptr<Attacker> make_attacker(AttackOptions options, std::vector<Target> targets) {
+  if (options.io == Io::automatic) options.io = support::io_of_tests();
   auto made = Attacker::create(std::move(options), std::move(targets));
   EXPECT_TRUE(made) << made.error().text;
   return made ? std::move(*made) : nullptr;
@@ -159,6 +161,7 @@ Ran attack(AttackOptions options, std::vector<Target> targets) {
 Ran attack(AttackOptions options, const std::string& url) { return attack(std::move(options), get({url})); }
 
 Ran attack(AttackOptions options, std::unique_ptr<TargetSource> targets) {
+  if (options.io == Io::automatic) options.io = support::io_of_tests();
   auto made = Attacker::create(options, std::move(targets));
   EXPECT_TRUE(made) << made.error().text;
   if (!made) return {};

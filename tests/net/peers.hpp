@@ -10,10 +10,12 @@
 
 #include "net/network.hpp"
 #include "net/socket.hpp"
+#include "support/io.hpp"
 
 namespace thrum::net {
 
 inline std::unique_ptr<OwnNetwork> make_network(NetworkOptions options = {}) {
+  if (options.io == Io::automatic) options.io = support::io_of_tests();
   auto made = OwnNetwork::create(std::move(options));
   EXPECT_TRUE(made) << made.error().text;
   return std::move(*made);

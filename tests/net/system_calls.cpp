@@ -1,5 +1,7 @@
 #include "system_calls.hpp"
 
+#include <liburing.h>
+
 using thrum::net::system_calls;
 
 // The names are the linker's.
@@ -11,6 +13,7 @@ int __real_accept4(int, sockaddr*, socklen_t*, int);
 int __real_connect(int, const sockaddr*, socklen_t);
 int __real_socket(int, int, int);
 int __real_epoll_ctl(int, int, int, epoll_event*);
+int __real_io_uring_queue_init_params(unsigned, io_uring*, io_uring_params*);
 int __real_epoll_pwait2(int, epoll_event*, int, const timespec*, const sigset_t*);
 
 ssize_t __wrap_recv(int fd, void* into, size_t size, int flags) {
@@ -52,5 +55,10 @@ int __wrap_epoll_pwait2(int epoll, epoll_event* events, int size, const timespec
   if (system_calls.epoll_pwait2)
     if (const auto r = system_calls.epoll_pwait2(epoll)) return static_cast<int>(*r);
   return __real_epoll_pwait2(epoll, events, size, limit, mask);
+}
+int __wrap_io_uring_queue_init_params(unsigned entries, io_uring* ring, io_uring_params* params) {
+  if (system_calls.uring_setup)
+    if (const auto r = system_calls.uring_setup()) return *r;
+  return __real_io_uring_queue_init_params(entries, ring, params);
 }
 }

@@ -15,6 +15,7 @@ namespace thrum::net {
 
 struct SystemCalls {
   std::function<std::optional<ssize_t>(int fd)> recv, send, accept4, connect, epoll_ctl, epoll_pwait2, socket;
+  std::function<std::optional<int>()> uring_setup;  // a negative errno
 };
 inline SystemCalls system_calls;
 

@@ -27,6 +27,7 @@ class Wire final : public Reactor {
   }
   bool is_sending(SocketId id) const override { return ways[id.slot].is_pending; }
 
+  Io io() const override { return Io::epoll; }
   SocketId adopt(Fd, SocketHandler&, bool) override { return {}; }
   SocketId listen(Fd, ListenHandler&) override { return {}; }
   void skip(SocketId, std::uint64_t) override {}

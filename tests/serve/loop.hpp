@@ -19,6 +19,7 @@
 #include "net/timers.hpp"
 #include "serve/demo_site.hpp"
 #include "serve/server.hpp"
+#include "support/io.hpp"
 
 namespace thrum::serve {
 
@@ -30,7 +31,7 @@ struct TestClock {
 
 class Loop {
  public:
-  Loop() : reactor_(net::Reactor::create().value()) {}
+  Loop() : reactor_(net::Reactor::create(support::io_of_tests()).value()) {}
 
   // `make` builds the handler from the loop's timers.
   template <class Make>

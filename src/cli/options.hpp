@@ -1,5 +1,5 @@
 // Everything the command line can set, with its defaults: the modes' own requests, and what is true for every command.
-// The flag table (flag_table.cpp) binds each flag to one place in here; a test holds that the defaults shown are these.
+// The flag tables (flags/) bind each flag to one place in here; a test holds that the defaults shown are these.
 #pragma once
 
 #include "mode/attack.hpp"

@@ -71,8 +71,9 @@ Finding ports(const MachineFacts& m, const Demand& d) {
   f.level = Level::ok;
   f.value = all;
   f.unit = "local ports";
-  f.says = fmt::format("{:.0f} local ports to one address ({} to {}){}", all, m.ports.first, m.ports.last,
-                       m.time_waits ? fmt::format(", {} rest now (TIME_WAIT)", *m.time_waits) : "");
+  f.says = fmt::format("{:.0f} local ports to one address ({} to {})", all, m.ports.first, m.ports.last);
+  if (m.time_waits) f.says += fmt::format(", {} rest now (TIME_WAIT)", *m.time_waits);
+  if (m.tcp.time_wait_reuse) f.says += fmt::format(", tcp_tw_reuse is {}", *m.tcp.time_wait_reuse);
   if (!d.is_over_tcp) return f;
   constexpr std::string_view kWiden = "sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"";
   if (d.keep_alive || d.rate == 0) {

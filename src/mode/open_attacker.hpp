@@ -21,7 +21,7 @@ struct OpenedAttack {
   std::unique_ptr<Attacker> attacker;
   TargetMix mix;
   std::vector<std::string> urls;  // of the first targets, a few; none if they are read in the course of the attack
-  bool ignores_weights = false;  // targets have some, and the order asked for is another
+  bool ignores_weights = false;   // targets have some, and the order asked for is another
 };
 // `url`, if not empty, is got instead of the targets. Sets request.options.seed where anything is drawn: to what was asked for, or to
 // any number. Errors: also a seed that is for nothing.

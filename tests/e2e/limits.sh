@@ -165,7 +165,7 @@ else
   cat >run.sh <<'TEXT'
 lossy 5 || exit 9
 echo "GET http://10.9.0.2/" | thrum attack -rate=200 -duration=4s -output=r.bin
-echo "GET http://10.9.0.2/" | thrum attack -rate=100 -duration=3s -keepalive=false -output=short.bin
+echo "GET http://10.9.0.2/" | thrum attack -rate=250 -duration=4s -keepalive=false -output=short.bin
 TEXT
   "${apart[@]}" bash link.sh run.sh >err 2>&1
   equal exit $? 0

@@ -48,6 +48,7 @@ struct Target {
   std::vector<std::pair<std::string, std::string>> headers = {};  // in order, repeated names allowed, case kept on HTTP/1.1
   SharedBytes body = {};                                          // null: no body
   std::string name = {};                                          // of the target, for people: kept in its results; empty: none
+  std::string request_target = {};                                // what the request line asks for; empty: the URL's path and query
   std::uint32_t weight = 0;  // its share of the hits, beside the other targets'; 0: none given, which counts as 1
 };
 

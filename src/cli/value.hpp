@@ -39,10 +39,6 @@ Expected<CatchUp> read_catch_up(std::string_view text);  // all, none, 150%
 // "Name: value", trimmed. An empty value is taken only for headers that thrum sends by itself: it removes them.
 Expected<std::pair<std::string, std::string>> read_header(std::string_view text);
 
-// "HOST:PORT:HOST:PORT" entries, comma-separated: requests for the first pair go to the second. IPv6 addresses in brackets. As
-// in curl, what is left out on the left stands for any, on the right for what the target says itself.
-Expected<std::vector<ConnectTo>> read_connect_to(std::string_view text);
-
 // Comma-separated, none of them empty.
 Expected<std::vector<std::string>> read_list(std::string_view text);
 

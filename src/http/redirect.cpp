@@ -27,23 +27,6 @@ std::string origin_of(const Url& url) { return (url.tls ? "https://" : "http://"
 
 std::string_view path_of(std::string_view target) { return target.substr(0, target.find('?')); }
 
-// RFC 3986 section 5.2.4 for a path that begins with a slash.
-std::string without_dots(std::string_view path) {
-  std::string out;
-  out.reserve(path.size());
-  while (!path.empty()) {
-    const std::size_t end = std::min(path.find('/', 1), path.size());
-    const std::string_view segment = path.substr(1, end - 1);
-    path.remove_prefix(end);
-    if (segment == "..") out.resize(std::min(out.rfind('/'), out.size()));
-    if (segment != "." && segment != "..")
-      out.append("/").append(segment);
-    else if (path.empty())
-      out += '/';
-  }
-  return out;
-}
-
 // What a browser does to a query that can't stand in a request line as it is.
 std::string escape_query(std::string_view query) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
@@ -151,6 +134,22 @@ bool has_users_referer(const PreparedRequest& request) {
 }
 
 }  // namespace
+
+std::string without_dots(std::string_view path) {
+  std::string out;
+  out.reserve(path.size());
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('/', 1), path.size());
+    const std::string_view segment = path.substr(1, end - 1);
+    path.remove_prefix(end);
+    if (segment == "..") out.resize(std::min(out.rfind('/'), out.size()));
+    if (segment != "." && segment != "..")
+      out.append("/").append(segment);
+    else if (path.empty())
+      out += '/';
+  }
+  return out;
+}
 
 Expected<Url> resolve(const Url& base, std::string_view location) {
   Expected<Url> url = parse_url(complete(base, location.substr(0, location.find('#'))));

@@ -2,6 +2,7 @@
 // them, and how often, is the load generator's business. docs/sending.md is the manual page of what is decided here.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "http/request.hpp"
@@ -18,6 +19,9 @@ constexpr bool repeats_request(int status) { return status == 307 || status == 3
 
 // Of the path and query of a URL that a redirect leads to: relative ones could make it longer from hop to hop.
 inline constexpr std::size_t kMaxRedirectTarget = 32 * 1024;
+
+// A path that begins with a slash, its dot segments resolved (RFC 3986 section 5.2.4).
+std::string without_dots(std::string_view path);
 
 // A Location (not empty) seen from the URL that was answered with it, as RFC 3986 section 5.2 has it; dots in its path are
 // resolved. Bytes that can't stand in a request line are escaped. One line of error if it is no URL that can be sent to.

@@ -1,6 +1,7 @@
 // Renders the part of a request that is the same for each hit. docs/sending.md is the manual page of what is decided here.
 #include "http/request.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <optional>
@@ -53,8 +54,13 @@ Headers merge(const Target& target, const RequestDefaults& defaults) {
   return merged;
 }
 
+bool is_request_target(std::string_view text) {
+  return std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; });
+}
+
 std::optional<std::string> find_fault(const Target& target, const Headers& headers) {
   if (!is_token(target.method)) return "\"" + printable_prefix(target.method, 40) + "\" is not a method: letters, digits and - only";
+  if (!is_request_target(target.request_target)) return "a blank or control character in what its request line asks for";
   for (const auto& [name, value] : headers) {
     if (!is_token(name)) return "\"" + printable_prefix(name, 40) + "\" is not a header name: letters, digits and - only";
     if (!is_field_value(value)) return "the value of header " + name + " holds a control character";
@@ -95,7 +101,8 @@ std::string render(const Target& target, const RequestDefaults& defaults, const 
   const std::string& authority = host && !host->empty() ? *host : url.authority;
   HeadWriter head(user);
   // CONNECT asks for a host, not for a page, when its URL names none (RFC 9112 section 3.2.3).
-  head.request_line(target.method, target.method == "CONNECT" && !url.has_path ? authority : url.target);
+  const std::string& asked = target.request_target.empty() ? url.target : target.request_target;
+  head.request_line(target.method, target.method == "CONNECT" && !url.has_path ? authority : asked);
   head.line("Host", authority);
   head.line_unless_named("User-Agent", "thrum/" + std::string(kVersion));
   const std::size_t length = request.body_bytes().size();

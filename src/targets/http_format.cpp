@@ -38,6 +38,7 @@ bool starts_target(std::string_view line) {
 
 Expected<bool> HttpTargets::next(Target& into) {
   into.name.clear();
+  into.request_target.clear();
   into.weight = 0;
   for (;; drop()) {
     const auto more = look();

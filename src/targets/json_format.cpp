@@ -85,6 +85,7 @@ bool JsonTargets::object(Target& into) {
   into.url.clear();
   into.body.reset();
   into.name.clear();
+  into.request_target.clear();
   into.weight = 0;
   headers_ = groups_ = 0;
   near_method_.clear();

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "cli/flags/binding.hpp"
+#include "http/connect_to.hpp"
 
 namespace thrum::cli {
 namespace {
@@ -129,7 +130,7 @@ constexpr auto kFlags = std::to_array<Flag>({
              "in brackets; a part left out means any on the left, the target's own on the right.",
      .commands = kAttack | kCapacity,
      .group = Group::connections,
-     .bind = [](Options& o, Text v) { return append(o.attack.options.connect_to, read_connect_to(v)); },
+     .bind = [](Options& o, Text v) { return append(o.attack.options.connect_to, http::parse_connect_to(v)); },
      .repeats = true},
     {.name = "laddr",
      .value = "IP,...",

@@ -1,5 +1,4 @@
-// The value of -connect-to. Its pieces are split at colons outside of brackets, so that IPv6 addresses can be written.
-#include <fmt/format.h>
+#include "http/connect_to.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -7,15 +6,36 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "cli/value.hpp"
 
-namespace thrum::cli {
+namespace thrum::http {
 namespace {
 
 constexpr std::size_t kLongestHost = 255;
 
-// What stands between the colons outside of brackets; nothing if the brackets make no sense.
-std::optional<std::vector<std::string_view>> pieces_of(std::string_view text) {
+std::optional<std::uint16_t> port_of(std::string_view piece) {
+  std::uint16_t port = 0;
+  if (piece.empty()) return port;
+  const auto [end, error] = std::from_chars(piece.data(), piece.data() + piece.size(), port);
+  if (error != std::errc() || end != piece.data() + piece.size() || port == 0) return std::nullopt;
+  return port;
+}
+
+bool is_host(std::string_view piece) {
+  return piece.size() <= kLongestHost && piece.find_first_of(" \t\r\n[]/@") == piece.npos && piece.find('\0') == piece.npos;
+}
+
+std::optional<ConnectTo> parse_entry(std::string_view text) {
+  const auto pieces = pieces_between_colons(text);
+  if (!pieces || pieces->size() != 4) return std::nullopt;
+  const std::string_view host = (*pieces)[0], to_host = (*pieces)[2];
+  const auto port = port_of((*pieces)[1]), to_port = port_of((*pieces)[3]);
+  if (!port || !to_port || !is_host(host) || !is_host(to_host)) return std::nullopt;
+  return ConnectTo{std::string(host), *port, std::string(to_host), *to_port};
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string_view>> pieces_between_colons(std::string_view text) {
   std::vector<std::string_view> pieces;
   for (;;) {
     std::size_t end = text.find(':');
@@ -34,42 +54,19 @@ std::optional<std::vector<std::string_view>> pieces_of(std::string_view text) {
   }
 }
 
-std::optional<std::uint16_t> port_of(std::string_view piece) {
-  std::uint16_t port = 0;
-  if (piece.empty()) return port;
-  const auto [end, error] = std::from_chars(piece.data(), piece.data() + piece.size(), port);
-  if (error != std::errc() || end != piece.data() + piece.size() || port == 0) return std::nullopt;
-  return port;
-}
-
-bool is_host(std::string_view piece) {
-  return piece.size() <= kLongestHost && piece.find_first_of(" \t\r\n[]/@") == piece.npos && piece.find('\0') == piece.npos;
-}
-
-std::optional<ConnectTo> parse_entry(std::string_view text) {
-  const auto pieces = pieces_of(text);
-  if (!pieces || pieces->size() != 4) return std::nullopt;
-  const std::string_view host = (*pieces)[0], to_host = (*pieces)[2];
-  const auto port = port_of((*pieces)[1]), to_port = port_of((*pieces)[3]);
-  if (!port || !to_port || !is_host(host) || !is_host(to_host)) return std::nullopt;
-  return ConnectTo{std::string(host), *port, std::string(to_host), *to_port};
-}
-
-}  // namespace
-
-Expected<std::vector<ConnectTo>> read_connect_to(std::string_view text) {
+Expected<std::vector<ConnectTo>> parse_connect_to(std::string_view text) {
   std::vector<ConnectTo> entries;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t comma = std::min(text.find(',', begin), text.size());
     const std::string_view one = trim(text.substr(begin, comma - begin));
     auto entry = parse_entry(one);
     if (!entry)
-      return usage_error(fmt::format("\"{}\" is not HOST:PORT:HOST:PORT, like shop.test:443:10.0.0.7:8443 or shop.test:443:[::1]:8443",
-                                     printable_prefix(one, 80)));
+      return usage_error("\"" + printable_prefix(one, 80) +
+                         "\" is not HOST:PORT:HOST:PORT, like shop.test:443:10.0.0.7:8443 or shop.test:443:[::1]:8443");
     entries.push_back(std::move(*entry));
     begin = comma + 1;
   }
   return entries;
 }
 
-}  // namespace thrum::cli
+}  // namespace thrum::http

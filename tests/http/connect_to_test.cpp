@@ -1,12 +1,12 @@
+#include "http/connect_to.hpp"
+
 #include <gmock/gmock.h>
 
-#include "cli/value.hpp"
-
-namespace thrum::cli {
+namespace thrum::http {
 namespace {
 
 std::string read(std::string_view text) {
-  const auto entries = read_connect_to(text);
+  const auto entries = parse_connect_to(text);
   if (!entries) return "error";
   std::string out;
   for (const ConnectTo& e : *entries)
@@ -34,9 +34,9 @@ TEST(ConnectTo, AnythingElseIsRefused) {
         "::1:80:b:1", "[::1:80:b:1", "[::1]80:b:1:2", "[a]:1:b:2", "a:1:b:2,",  ",a:1:b:2", "a b:1:c:2", "http://a:1:b:2", "a:1:[]:2",
         "a:1:b]:2",   "a: 1:b:2"})
     EXPECT_EQ(read(text), "error") << text;
-  EXPECT_THAT(read_connect_to("\x1b[2J").error().text, testing::HasSubstr("is not HOST:PORT:HOST:PORT"));
-  EXPECT_THAT(read_connect_to("\x1b[2J").error().text, testing::Not(testing::HasSubstr("\x1b")));
+  EXPECT_THAT(parse_connect_to("\x1b[2J").error().text, testing::HasSubstr("is not HOST:PORT:HOST:PORT"));
+  EXPECT_THAT(parse_connect_to("\x1b[2J").error().text, testing::Not(testing::HasSubstr("\x1b")));
 }
 
 }  // namespace
-}  // namespace thrum::cli
+}  // namespace thrum::http

@@ -242,6 +242,18 @@ TEST(Request, ConnectWithoutAPathAsksForTheHost) {
   EXPECT_THAT(wire_of(prepared(target_of("CONNECT", {}, "http://h:8080/"))), testing::StartsWith("CONNECT / HTTP/1.1\r\n"));
 }
 
+TEST(Request, AsksForWhatTheTargetSaysInsteadOfItsUrl) {
+  Target target = target_of("OPTIONS", {}, "http://a.test:81/path?query");
+  target.request_target = "*";
+  const auto asked = prepare(target, {});
+  ASSERT_TRUE(asked);
+  EXPECT_THAT(asked->head, testing::StartsWith("OPTIONS * HTTP/1.1\r\nHost: a.test:81\r\n"));
+  for (const std::string_view bad : {"a b", "/\r\nX: y", "/\x7f"}) {
+    target.request_target = bad;
+    EXPECT_FALSE(prepare(target, {})) << bad;
+  }
+}
+
 TEST(Request, WhatCannotBeSentIsToldInOneLine) {
   const struct {
     Target target;

@@ -13,7 +13,7 @@ set_target_properties(thrum_shared PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME th
 # The archives of RE2 and nghttp2 are not made for shared objects: these two stay outside.
 find_library(THRUM_RE2_SHARED NAMES libre2.so REQUIRED)
 find_library(THRUM_NGHTTP2_SHARED NAMES libnghttp2.so REQUIRED)
-target_link_libraries(thrum_shared PRIVATE thrum_dep_fmt thrum_dep_cares thrum_dep_uring ${THRUM_NGHTTP2_SHARED} ${THRUM_RE2_SHARED} OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
+target_link_libraries(thrum_shared PRIVATE thrum_dep_fmt thrum_dep_z thrum_dep_cares thrum_dep_uring ${THRUM_NGHTTP2_SHARED} ${THRUM_RE2_SHARED} OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
 target_link_options(thrum_shared PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/library.map)
 if(NOT THRUM_SANITIZE)  # a sanitizer's own names come from the program
   target_link_options(thrum_shared PRIVATE LINKER:--no-undefined)

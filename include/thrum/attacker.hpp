@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "thrum/error.hpp"
+#include "thrum/expectation.hpp"
 #include "thrum/io.hpp"
 #include "thrum/result.hpp"
 #include "thrum/shape.hpp"
@@ -96,6 +97,7 @@ struct AttackOptions {
   SharedBytes body;                                          // for every target that names none
   bool chunked = false;                                      // bodies are sent with Transfer-Encoding: chunked
   bool compression = true;                                   // Accept-Encoding: gzip is sent; what comes is counted as it came
+  Expectations expect;                                       // what responses have to be like, to every target
   bool capture_headers = false;
   std::int64_t max_body = 0;                 // bytes of each response body to keep; -1: all
   Io io = Io::automatic;                     // how sockets are served

@@ -21,26 +21,12 @@
 #include "thrum/error.hpp"
 #include "thrum/histogram.hpp"
 #include "thrum/result.hpp"
+#include "thrum/status_set.hpp"
 
 namespace thrum {
 
-// The status codes that count as success.
-class StatusSet {
- public:
-  StatusSet();  // 200 to 399, as in vegeta
-  // "200-399", "2xx", "200,204,404"
-  static Expected<StatusSet> parse(std::string_view text);
-
-  bool has(std::uint16_t code) const { return code < kCodes && (bits_[code / 64] >> (code % 64) & 1) != 0; }
-  bool operator==(const StatusSet&) const = default;
-
- private:
-  static constexpr std::uint16_t kCodes = 1024;
-  void add(std::uint16_t first, std::uint16_t last);
-  std::array<std::uint64_t, kCodes / 64> bits_{};
-};
-
-// By its code, unless the hit failed for another reason (an expectation not met, a redirect that went nowhere).
+// By its code, unless the hit failed for another reason (an expectation not met, a redirect that went nowhere), or the user said what
+// to expect and this is it.
 bool is_success(const Result& result, const StatusSet& success);
 
 struct MetricsOptions {
@@ -124,6 +110,16 @@ class Metrics {
   // Kinds of error in the order first seen. At most 10,000 kinds (and 4 MiB of text) are told apart.
   const std::vector<ErrorCount>& errors() const;
   std::uint64_t other_errors() const;  // results with an error of a kind beyond those
+
+  // A response that was not what the user expects: the first of each kind whose body was kept.
+  struct Sample {
+    std::string error;
+    std::uint64_t seq = 0;
+    std::uint16_t code = 0;
+    std::vector<std::pair<std::string, std::string>> headers;
+    std::string body;  // its beginning
+  };
+  const std::vector<Sample>& samples() const;  // of at most 20 kinds
 
   // Whether latency kept growing while requests were sent: means over the first and the last quarter of the sending.
   struct Growth {

@@ -70,6 +70,7 @@ enum class Outcome : std::uint8_t {
   expectation = 12,   // the user's own expectation of the response was not met
   redirect = 13,      // too many, or to where one can't go
   unknown = 14,       // failed, in a file that doesn't say how (vegeta's)
+  expected = 15,      // a whole response of a status that counts as success only because the user said so
 };
 
 // From when a latency counts.

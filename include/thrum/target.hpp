@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "thrum/error.hpp"
+#include "thrum/expectation.hpp"
 
 namespace thrum {
 
@@ -49,6 +50,7 @@ struct Target {
   SharedBytes body = {};                                          // null: no body
   std::string name = {};                                          // of the target, for people: kept in its results; empty: none
   std::string request_target = {};                                // what the request line asks for; empty: the URL's path and query
+  Expectations expect = {};                                       // beside the attack's, of responses to this target
   std::uint32_t weight = 0;  // its share of the hits, beside the other targets'; 0: none given, which counts as 1
 };
 

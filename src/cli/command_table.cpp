@@ -129,6 +129,8 @@ std::string_view heading(Group group, Command command) {
              : command == Command::doctor   ? "What is planned"
              : command == Command::capacity ? "What to find"
                                             : "How fast, how long";
+    case Group::expectations:
+      return "What to expect of responses";
     case Group::connections:
       return "Connections and TLS";
     case Group::output:

@@ -36,7 +36,7 @@ constexpr CommandSet operator|(Command a, Command b) { return CommandSet(a) | Co
 enum class Takes : std::uint8_t { nothing, file, choice, value };
 
 // The headings under which help and the manual list flags, in this order.
-enum class Group : std::uint8_t { input, pace, connections, output, everywhere };
+enum class Group : std::uint8_t { input, pace, expectations, connections, output, everywhere };
 std::string_view heading(Group group, Command command);
 
 struct Flag {

@@ -137,7 +137,7 @@ std::string_view ResponseParser::reason() const { return {reason_.data(), reason
 
 std::uint64_t ResponseParser::skippable() const {
   const bool counted = phase_ == Phase::body_of_length || phase_ == Phase::chunk_data;
-  return state_ == State::reading_body && counted && capture_ == nullptr ? left_ : 0;
+  return state_ == State::reading_body && counted && (capture_ == nullptr || !capture_->wants_body()) ? left_ : 0;
 }
 
 bool ResponseParser::keep_alive() const {

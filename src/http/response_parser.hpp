@@ -46,6 +46,7 @@ class ResponseCapture {
   virtual ~ResponseCapture() = default;
   virtual void on_header(std::string_view name, std::string_view value) = 0;  // not of 1xx responses; trailers left out
   virtual void on_body(std::span<const char> bytes) = 0;                      // chunk framing removed
+  virtual bool wants_body() const { return true; }                            // false: what is still to come may be dropped unread
 };
 
 class ResponseParser {
@@ -70,7 +71,7 @@ class ResponseParser {
   bool says_continue() const { return says_continue_; }     // 100 (Continue) came: the server wants the request's body
   std::string_view reason() const;                          // of the final status line, at most 256 bytes; valid until reset()
   std::uint64_t body_bytes() const { return body_bytes_; }  // content so far, without chunk framing
-  // Body bytes still to come that nobody wants: known length, no capture; 0 otherwise.
+  // Body bytes still to come that nobody wants: of a length that is known; 0 otherwise.
   std::uint64_t skippable() const;
   // After done: whether the connection may carry another request, as far as the response says.
   bool keep_alive() const;

@@ -89,6 +89,7 @@ Expected<void> check(const AttackOptions& o) {
   if (o.h2c && !o.http2) return usage_error("-h2c asks for HTTP/2 and -http2=false forbids it; leave one of them out");
   if (o.catch_up.mode == CatchUp::Mode::percent && o.catch_up.percent == 0)
     return usage_error("-catch-up=0% would never send what is late; say none");
+  if (auto fine = http::Expectation::make(o.expect); !fine) return std::unexpected(fine.error());
   if (auto fine = check_warmup(o); !fine) return fine;
   if (auto fine = check_preconnect(o); !fine) return fine;
   if (auto fine = load::check_ways(o); !fine) return fine;
@@ -131,6 +132,9 @@ class AttackerImpl final : public Attacker {
       load::Request& request = plan_->requests.emplace_back();
       request.prepared = std::move(*prepared);
       request.name = std::move(target.name);
+      auto expectation = plan_->expectations.target(target.expect);
+      if (!expectation) return std::unexpected(expectation.error());
+      request.expectation = std::move(*expectation);
       load::set_route(request, plan_->routes.intern(request.prepared.url));
       target = Target{};
     }

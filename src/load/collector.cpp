@@ -50,7 +50,10 @@ std::string describe(const net::Fault& fault, const Route& route) {
 std::string describe(const Record& r, Nanos timeout) {
   switch (r.outcome) {
     case Outcome::ok:
+    case Outcome::expected:
       return {};
+    case Outcome::expectation:
+      return *r.reason;
     case Outcome::bad_status: {
       const std::string_view reason = r.reason != nullptr ? std::string_view(*r.reason) : http::standard_reason(r.status);
       return reason.empty() ? fmt::format("{}", r.status) : fmt::format("{} {}", r.status, reason);
@@ -68,12 +71,16 @@ std::string describe(const Record& r, Nanos timeout) {
       return fmt::format("response: {}", http::describe(r.parse_error));
     case Outcome::redirect:
       return "redirect: " + (r.reason != nullptr ? *r.reason : "to a URL that nothing can be sent to");
+    case Outcome::client_limit:
+      if (r.reason != nullptr) return *r.reason;
+      [[fallthrough]];
     default:
       return describe(r.fault, *r.route);
   }
 }
 
 std::string_view Collector::words(const Record& r) {
+  if (r.outcome == Outcome::expectation) return *r.reason;  // the target's own words, which may go with it
   const Key key{r.outcome,       r.fault.phase, r.fault.source,
                 r.fault.code,    r.fault.place, r.parse_error,
                 r.protocol_code, r.waiting,     r.outcome == Outcome::bad_status ? r.status : std::uint16_t{0},
@@ -116,12 +123,12 @@ void Collector::add(const Record& r) {
   out.outcome = r.outcome;
   out.retries = r.retries;
   out.redirects = r.redirects;
-  if (r.outcome == Outcome::ok || r.outcome == Outcome::bad_status) {
+  if (is_whole_response(r.outcome)) {
     out.code = r.status;
     out.bytes_in = r.bytes_in;
     out.bytes_out = request.body_bytes().size();
   }
-  if (r.outcome != Outcome::ok) out.error = words(r);
+  if (!is_success(r.outcome)) out.error = words(r);
   if (r.capture == nullptr || r.status == 0) return;  // nothing came that could have been kept
   if (r.capture->max_body != 0) out.body = r.capture->body;
   if (r.capture->keep_headers) {

@@ -41,6 +41,9 @@ Expected<std::unique_ptr<Request>> Feeder::next() {
   auto request = std::make_unique<Request>();
   request->prepared = std::move(*prepared);
   request->name = std::move(target.name);
+  auto expectation = plan_.expectations.target(target.expect);
+  if (!expectation) return std::unexpected(expectation.error());
+  request->expectation = std::move(*expectation);
   set_route(*request, plan_.routes.intern(request->prepared.url));
   request->is_owned = true;
   return request;

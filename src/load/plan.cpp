@@ -57,6 +57,21 @@ const Route* Routes::add(std::string key, const http::Url& url) {
   return &routes_.back();
 }
 
+Expected<std::shared_ptr<const http::Expectation>> ExpectationsOf::target(const Expectations& own) {
+  const Expectations all = combined(of_all_, own);
+  std::string key = all.status + '\0' + all.size;
+  for (const auto* list : {&all.header, &all.body, &all.json}) {
+    key += '\1';
+    for (const std::string& one : *list) (key += '\0') += one;
+  }
+  if (const auto known = kept_.find(key); known != kept_.end()) return known->second;
+  auto made = http::Expectation::make(all);
+  if (!made) return made;
+  if (kept_.size() == kMostKept) kept_.clear();
+  kept_.emplace(std::move(key), *made);
+  return made;
+}
+
 std::string Routes::proxies() const {
   const std::lock_guard lock(mutex_);
   std::set<std::string_view> names;

@@ -55,6 +55,20 @@ inline void set_route(Request& request, const Route* route) {
   if (route->http2 != Route::Http2::never) http::add_http2_head(request.prepared);
 }
 
+// What is expected of responses, made ready: once for all targets that say the same of theirs. Targets are prepared by one thread.
+class ExpectationsOf {
+ public:
+  explicit ExpectationsOf(const AttackOptions& options) : of_all_(options.expect) {}
+  // The attack's and the target's own. Errors: one of them makes no sense.
+  Expected<std::shared_ptr<const http::Expectation>> target(const Expectations& own);
+
+ private:
+  static constexpr std::size_t kMostKept = 1024;  // each lazy target may say something else
+
+  const Expectations& of_all_;
+  std::unordered_map<std::string, std::shared_ptr<const http::Expectation>> kept_;
+};
+
 // Closed mode: hit numbers are claimed in blocks from one counter. Blocks get smaller towards the end, so that no shard sits on
 // the last hits while `workers` of others stand idle.
 class Claims {
@@ -100,12 +114,14 @@ class Changes {
 };
 
 struct Plan {
-  explicit Plan(AttackOptions o) : options(std::move(o)), routes(options), claims(options.hits, options.max_workers) {}
+  explicit Plan(AttackOptions o)
+      : options(std::move(o)), routes(options), expectations(options), claims(options.hits, options.max_workers) {}
 
   AttackOptions options;
   std::vector<Request> requests;  // eager targets; empty when they are read lazily
   Picker picker;                  // which of them a hit goes to
   Routes routes;
+  ExpectationsOf expectations;
   bool has_one_route = false;  // all targets are eager and go to one place
   std::vector<net::Address> local_addresses;
   Nanos end = Nanos::max();    // of sending, from the start, as it was planned
@@ -116,6 +132,7 @@ struct Plan {
   std::atomic<bool> stop{false};
   std::atomic<bool> cut{false};
   std::atomic<std::int64_t> captured_in_flight{0};
+  std::atomic<std::int64_t> checked_in_flight{0};
 
   Nanos begin() const { return -options.warmup; }  // of the warm-up
   bool is_lazy() const { return requests.empty(); }

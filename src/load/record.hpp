@@ -3,10 +3,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "http/expectation.hpp"
 #include "http/request.hpp"
 #include "http/response_parser.hpp"
 #include "net/link.hpp"
@@ -32,6 +34,7 @@ struct Request {
   http::PreparedRequest prepared;
   std::string name = {};  // the target's
   const Route* route = nullptr;
+  std::shared_ptr<const http::Expectation> expectation = {};  // null: none but the usual
   bool is_owned =
       false;  // read lazily, or made for one hit's redirect: belongs to the hit that sends it, targets are freed by the collector
 };
@@ -49,6 +52,7 @@ struct Capture final : http::ResponseCapture {
 
   void on_header(std::string_view name, std::string_view value) override;
   void on_body(std::span<const char> bytes) override;
+  bool wants_body() const override { return max_body < 0 || static_cast<std::int64_t>(body.size()) < max_body; }
   void clear() {
     headers.clear();
     body.clear();
@@ -78,6 +82,11 @@ enum class Waiting : std::uint8_t {
   for_rest_of_body,
 };
 
+inline bool is_success(Outcome outcome) { return outcome == Outcome::ok || outcome == Outcome::expected; }
+inline bool is_whole_response(Outcome outcome) {
+  return is_success(outcome) || outcome == Outcome::bad_status || outcome == Outcome::expectation;
+}
+
 struct Record {
   std::uint64_t hit = 0;
   Nanos due{0}, sent{0}, end{0};                                            // from the attack's start
@@ -85,12 +94,13 @@ struct Record {
   Nanos dns = Result::kNone, connect = Result::kNone, tls = Result::kNone;  // lengths
   Nanos redirecting = Result::kNone;                                        // likewise
   std::uint64_t bytes_in = 0;
-  const Request* request = nullptr;     // the hit's target
-  const Route* route = nullptr;         // where its last request went
-  const std::string* reason = nullptr;  // the server's own reason phrase where it isn't the standard one; why it can't be followed
-  Capture* capture = nullptr;           // the collector's to free
-  net::Fault fault{};                   // outcomes dns … send, truncated by a broken connection
-  std::uint16_t status = 0;             // as seen, whatever came after
+  const Request* request = nullptr;  // the hit's target
+  const Route* route = nullptr;      // where its last request went
+  const std::string* reason =
+      nullptr;                 // the server's own reason phrase where it isn't the standard one; why it can't be followed; what it breaks
+  Capture* capture = nullptr;  // the collector's to free
+  net::Fault fault{};          // outcomes dns … send, truncated by a broken connection
+  std::uint16_t status = 0;    // as seen, whatever came after
   Outcome outcome = Outcome::ok;
   std::uint8_t retries = 0;
   std::uint16_t redirects = 0;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "http/http2_memory.hpp"
+#include "http/response_check.hpp"
 #include "load/connection.hpp"
 #include "load/feeder.hpp"
 #include "load/follow_ups.hpp"
@@ -33,6 +34,7 @@ struct Exchange {
   const Request* target = nullptr;   // the hit's own: what it was before any redirect
   Connection* connection = nullptr;  // null: waits for one
   Capture* capture = nullptr;
+  http::ResponseCheck* check = nullptr;  // null: nothing is expected but the usual
   std::uint64_t hit = 0;
   Nanos due{0}, sent{0};
   Nanos first_byte = Result::kNone;
@@ -165,6 +167,11 @@ class Shard final : public ConnectionOwner {
   void follow_redirect(Connection& c, std::uint32_t index, const http::Response& response);
   void end_chain(std::uint32_t index, int status, const std::string* why, Nanos end);
 
+  // Expectations (shard_checks.cpp)
+  void begin_check(std::uint32_t index);
+  void judge(std::uint32_t index, const http::Response& response, Record& record);
+  void keep_sample(Exchange& e);
+
   // Exchanges and connections (shard_exchanges.cpp)
   static bool is_warmup(const Exchange& e) { return e.due < Nanos(0); }
   std::uint32_t take_exchange();
@@ -237,6 +244,8 @@ class Shard final : public ConnectionOwner {
   Ring<Record> results_{4096};
 
   std::deque<Exchange> exchanges_;
+  std::vector<std::unique_ptr<http::ResponseCheck>> checks_;  // by exchange, of those that ever needed one
+  http::CheckRoom check_room_;
   std::vector<std::uint32_t> free_exchanges_;
   std::uint32_t oldest_ = UINT32_MAX, newest_ = UINT32_MAX;
   std::uint64_t in_flight_ = 0;  // exchanges in use

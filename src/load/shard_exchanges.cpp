@@ -79,6 +79,7 @@ std::uint32_t Shard::take_exchange() {
 void Shard::free_exchange(std::uint32_t index) {
   Exchange& e = exchanges_[index];
   if (e.request != e.target && e.request->is_owned) delete e.request;
+  if (e.check != nullptr) e.check->clear();
   (e.previous == UINT32_MAX ? oldest_ : exchanges_[e.previous].next) = e.next;
   (e.next == UINT32_MAX ? newest_ : exchanges_[e.next].previous) = e.previous;
   e = Exchange{};
@@ -103,7 +104,9 @@ void Shard::submit(Connection& c, std::uint32_t index) {
   e.connection = &c;
   e.place = static_cast<std::uint32_t>(c.exchanges.size());
   c.exchanges.push_back(index);
-  const auto outcome = c.session().submit(index, e.request->prepared, e.hit, e.capture);
+  http::ResponseCapture* receiver = e.capture;
+  if (e.check != nullptr) receiver = e.check;  // which hands on to the capture
+  const auto outcome = c.session().submit(index, e.request->prepared, e.hit, receiver);
   if (c.is_multiplexed()) flush_later(c);
   if (outcome.state != net::SendOutcome::State::failed) return;
   detach(c, index);
@@ -378,6 +381,7 @@ void Shard::ready_again(std::uint32_t index) {
   e.retries = static_cast<std::uint8_t>(std::min(e.retries + 1, UINT8_MAX));
   if (!is_warmup(e)) ++totals_.connections.stale_retries;
   if (e.capture != nullptr) e.capture->clear();
+  if (e.check != nullptr) e.check->clear();
 }
 
 void Shard::on_first_byte(std::uint32_t index) {
@@ -399,9 +403,7 @@ void Shard::on_response(Connection& c, std::uint32_t index, const http::Response
   if (response.error == ParseError::none) {
     note_answer(c, exchanges_[index]);
     record.bytes_in = response.body_bytes;
-    const bool is_success = response.status >= 200 && response.status < 400;
-    record.outcome = is_success ? Outcome::ok : Outcome::bad_status;
-    if (!is_success) record.reason = own_reason(response.status, response.reason);
+    judge(index, response, record);
   } else if (response.error == ParseError::not_sent) {
     record.outcome = Outcome::send;
     record.fault = net::Fault::os(net::Fault::Phase::send, static_cast<int>(response.code));
@@ -500,7 +502,7 @@ void Shard::finish(std::uint32_t index, Record& record) {
   if (e.capture != nullptr && e.capture->was_truncated) ++totals_.truncated_captures;
   if (plan_.options.watcher != nullptr) plan_.options.watcher->on_end(record.hit);
   if (is_warmup(e)) {
-    if (record.outcome == Outcome::ok) ++warmup_ok_;
+    if (is_success(record.outcome)) ++warmup_ok_;
   } else {
     count(record);
   }
@@ -511,8 +513,8 @@ void Shard::finish(std::uint32_t index, Record& record) {
 void Shard::count(const Record& record) {
   ++totals_.finished;
   totals_.latency_sum += static_cast<double>((record.end - record.sent).count());
-  if (record.outcome == Outcome::ok || record.outcome == Outcome::bad_status) ++answered_;
-  if (record.outcome == Outcome::ok) ++ok_;
+  if (is_whole_response(record.outcome)) ++answered_;
+  if (is_success(record.outcome)) ++ok_;
   if (record.outcome == Outcome::cut) ++totals_.cut;
 }
 

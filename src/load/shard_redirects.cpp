@@ -27,6 +27,7 @@ void Shard::follow_redirect(Connection& c, std::uint32_t index, const http::Resp
   e.first_byte = Result::kNone;
   e.losses = 0;
   if (e.capture != nullptr) e.capture->clear();
+  if (e.check != nullptr) e.check->clear();
   // The connection that brought the redirect is free in a moment, when all that came is handled: on_connection_turn().
   Pool& pool = pool_of(e.request->route);
   // An empty list is added to at its end, where it is taken from again: it would creep through memory else, and allocate.

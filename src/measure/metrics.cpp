@@ -32,7 +32,7 @@ Nanos wrapping_sum(Nanos a, Nanos b) {
 }
 
 // Encodings that don't say how a hit ended may have our words for it, which begin with the phase.
-constexpr std::array<std::pair<std::string_view, Outcome>, 11> kPhases{{{"connect: ", Outcome::connect},
+constexpr std::array<std::pair<std::string_view, Outcome>, 12> kPhases{{{"connect: ", Outcome::connect},
                                                                         {"timeout: ", Outcome::timeout},
                                                                         {"receive: ", Outcome::truncated},
                                                                         {"response: ", Outcome::response},
@@ -42,6 +42,7 @@ constexpr std::array<std::pair<std::string_view, Outcome>, 11> kPhases{{{"connec
                                                                         {"proxy: ", Outcome::proxy},
                                                                         {"redirect: ", Outcome::redirect},
                                                                         {"client: ", Outcome::client_limit},
+                                                                        {"expectation: ", Outcome::expectation},
                                                                         {"cut: ", Outcome::cut}}};
 
 Outcome outcome_by_words(std::string_view error) {
@@ -50,50 +51,17 @@ Outcome outcome_by_words(std::string_view error) {
   return Outcome::unknown;
 }
 
+constexpr std::size_t kMostSamples = 20, kSampleBody = 4096;
+
 // A latency of 0 is forgotten when another comes.
 std::int64_t forgetful_min(std::int64_t min, std::int64_t value) { return value < min || min == 0 ? value : min; }
 
 }  // namespace
 
 bool is_success(const Result& result, const StatusSet& success) {
+  if (result.outcome == Outcome::expected) return true;
   const bool by_code = result.outcome == Outcome::ok || result.outcome == Outcome::bad_status || result.outcome == Outcome::unknown;
   return by_code && success.has(result.code);
-}
-
-StatusSet::StatusSet() { add(200, 399); }
-
-void StatusSet::add(std::uint16_t first, std::uint16_t last) {
-  for (std::uint32_t c = first; c <= last; ++c) bits_[c / 64] |= std::uint64_t{1} << (c % 64);
-}
-
-Expected<StatusSet> StatusSet::parse(std::string_view text) {
-  const auto bad = [&](std::string_view part) {
-    return usage_error(fmt::format("bad status codes \"{}\": \"{}\" is not a code; write them like 200-399, 2xx or 200,204,404",
-                                   printable_prefix(text, 60), printable_prefix(part, 20)));
-  };
-  const auto code = [](std::string_view s) -> int {
-    if (s.size() != 3 || s.find_first_not_of("0123456789") != s.npos) return -1;
-    return (s[0] - '0') * 100 + (s[1] - '0') * 10 + (s[2] - '0');
-  };
-  StatusSet set;
-  set.bits_ = {};
-  std::string_view rest = text;
-  while (true) {
-    const std::size_t comma = rest.find(',');
-    const std::string_view part = trim(rest.substr(0, comma));
-    const std::size_t dash = part.find('-');
-    if (part.size() == 3 && part[0] >= '1' && part[0] <= '9' && equal_ignoring_case(part.substr(1), "xx")) {
-      const auto hundred = static_cast<std::uint16_t>((part[0] - '0') * 100);
-      set.add(hundred, hundred + 99);
-    } else {
-      const int first = code(trim(part.substr(0, dash)));
-      const int last = dash == part.npos ? first : code(trim(part.substr(dash + 1)));
-      if (first < 0 || last < first) return bad(part);
-      set.add(static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(last));
-    }
-    if (comma == rest.npos) return set;
-    rest.remove_prefix(comma + 1);
-  }
 }
 
 struct Metrics::State {
@@ -111,6 +79,7 @@ struct Metrics::State {
   bool saw_nonpositive = false;
   Timestamp earliest = kNoTime, latest = kNoTime, end = kNoTime;
   ErrorKinds errors;
+  std::vector<Sample> samples;
   Timeline timeline;
   Histogram all;  // of the last close(), as are:
   Figures figures;
@@ -143,7 +112,21 @@ struct Metrics::State {
     see_times(r.timestamp, r.timestamp, r.end());
     timeline.add(r.timestamp, judged);
     if (!r.error.empty()) errors.add(r.error, requests);
+    if (r.outcome == Outcome::expectation && r.body) [[unlikely]]
+      keep_sample(r);
     ++requests;
+  }
+
+  bool has_sample(std::string_view error) const { return std::ranges::find(samples, error, &Sample::error) != samples.end(); }
+
+  void keep_sample(const Result& r) {
+    if (samples.size() == kMostSamples || has_sample(r.error)) return;
+    Sample& sample = samples.emplace_back();
+    sample.error = r.error;
+    sample.seq = r.seq;
+    sample.code = r.code;
+    sample.body = r.body->substr(0, kSampleBody);
+    for (const Header& h : r.headers) sample.headers.emplace_back(h.name, h.value);
   }
 
   void add_phases(const Result& r) {
@@ -193,6 +176,8 @@ struct Metrics::State {
     phases.first_byte.merge(other.phases.first_byte);
     phases.transfer.merge(other.phases.transfer);
     errors.merge(other.errors);
+    for (const Sample& sample : other.samples)
+      if (samples.size() < kMostSamples && !has_sample(sample.error)) samples.push_back(sample);
     timeline.merge(other.timeline);
   }
 
@@ -275,6 +260,8 @@ const Histogram& Metrics::response_latencies() const { return state_->responses;
 const Histogram& Metrics::lags() const { return state_->lags; }
 const Metrics::Phases& Metrics::phases() const { return state_->phases; }
 const std::vector<Metrics::ErrorCount>& Metrics::errors() const { return state_->errors.kinds(); }
+const std::vector<Metrics::Sample>& Metrics::samples() const { return state_->samples; }
+
 std::uint64_t Metrics::other_errors() const { return state_->errors.others(); }
 
 Metrics::Growth Metrics::growth() const {

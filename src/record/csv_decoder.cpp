@@ -195,7 +195,7 @@ class CsvDecoder final : public Decoder {
     // What is left where a file was not written: the row may be the ends of two.
     for (const std::string_view text : {r.error, r.attack, r.method, r.url})
       if (text.find(kHole) != std::string_view::npos) return "a hole of NULs";
-    r.outcome = outcome_of(r.code);
+    r.outcome = outcome_of(r.code, r.error);
     if (const auto body = field(kBody)) {
       r.body = decode(*body);
       if (!r.body) return "the body is not base64";

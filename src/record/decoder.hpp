@@ -51,8 +51,10 @@ std::unique_ptr<Decoder> make_gob_decoder(Input& input);
 std::unique_ptr<Decoder> make_json_decoder(Input& input);
 std::unique_ptr<Decoder> make_csv_decoder(Input& input);
 
-// How a hit ended, for encodings that don't say: vegeta's rule for success, and a phase nobody knows for the rest.
-inline Outcome outcome_of(std::uint16_t code) {
+// How a hit ended, for encodings that don't say: vegeta's rule for success, and a phase nobody knows for the rest. That an
+// expectation was not met shows in thrum's own words for it alone.
+inline Outcome outcome_of(std::uint16_t code, std::string_view error) {
+  if (error.starts_with("expectation: ")) return Outcome::expectation;
   if (code == 0) return Outcome::unknown;
   return code >= 200 && code < 400 ? Outcome::ok : Outcome::bad_status;
 }

@@ -251,7 +251,7 @@ class GobDecoder final : public Decoder {
       field += delta;
       if (!read_member(layout_.members[field - 1], layout_.types[field - 1], c, r) || c.failed()) return false;
     }
-    r.outcome = outcome_of(r.code);
+    r.outcome = outcome_of(r.code, r.error);
     return !c.failed();
   }
 

@@ -14,9 +14,9 @@
 namespace thrum {
 namespace {
 
-constexpr std::array<std::string_view, 15> kOutcomes = {"ok",    "bad_status",   "dns",         "connect",   "tls",
-                                                        "proxy", "send",         "response",    "truncated", "timeout",
-                                                        "cut",   "client_limit", "expectation", "redirect",  "unknown"};
+constexpr std::array<std::string_view, 16> kOutcomes = {"ok",          "bad_status", "dns",       "connect", "tls", "proxy",
+                                                        "send",        "response",   "truncated", "timeout", "cut", "client_limit",
+                                                        "expectation", "redirect",   "unknown",   "expected"};
 
 // What a result's line may say: first vegeta's keys in its order, then ours (docs/results-format.md lists them).
 enum class Key : std::uint8_t {
@@ -105,7 +105,10 @@ char* append_utf8(std::uint32_t c, char* into) {
 
 }  // namespace
 
-std::string_view name_of(Outcome o) { return kOutcomes[std::min<std::size_t>(static_cast<std::size_t>(o), kOutcomes.size() - 1)]; }
+std::string_view name_of(Outcome o) {
+  const auto index = static_cast<std::size_t>(o);
+  return kOutcomes[index < kOutcomes.size() ? index : static_cast<std::size_t>(Outcome::unknown)];
+}
 
 const char* JsonLineParser::parse(std::string_view line, Result& into, Scratch& scratch) {
   begin_ = at_ = line.data();
@@ -122,7 +125,7 @@ const char* JsonLineParser::parse(std::string_view line, Result& into, Scratch& 
   skip_blank();
   if (error_ == nullptr && at_ != end_) fail("more than one value on the line");
   check_for_damage();
-  if (into.outcome == Outcome::unknown) into.outcome = outcome_of(into.code);
+  if (into.outcome == Outcome::unknown) into.outcome = outcome_of(into.code, into.error);
   return error_;
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 Nanos optional_time(std::uint64_t v) { return v == 0 ? Result::kNone : Nanos(unpack_optional(v)); }
 
-Outcome outcome(std::uint64_t v) { return v < static_cast<std::uint64_t>(Outcome::unknown) ? static_cast<Outcome>(v) : Outcome::unknown; }
+Outcome outcome(std::uint64_t v) { return v <= static_cast<std::uint64_t>(Outcome::expected) ? static_cast<Outcome>(v) : Outcome::unknown; }
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 

@@ -119,7 +119,7 @@ class JsonEncoder final : public Encoder {
     if (r.redirects != 0) number("redirects", static_cast<unsigned>(r.redirects), out);
     time("redirecting", r.redirecting);
     if (r.is_warmup) out += ",\"warmup\":true";
-    if (r.outcome != Outcome::unknown && r.outcome != outcome_of(r.code)) {
+    if (r.outcome != Outcome::unknown && r.outcome != outcome_of(r.code, r.error)) {
       out += ",\"outcome\":\"";
       out += name_of(r.outcome);
       out += '"';

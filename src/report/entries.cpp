@@ -98,6 +98,9 @@ constexpr auto kEntries = std::to_array<Entry>({
      "How many results failed in which phase: dns, connect, tls, proxy, send, response (no HTTP), truncated, timeout, status (a status "
      "that is "
      "no success), cut (ended by us), client limit (descriptors, ports or memory of this machine), expectation, redirect."},
+    {Id::samples, "Sample", "hit, status, error, body", ".samples", "a response was not as expected",
+     "A response that was not what -expect-… or its target's `expect` asks for: the first of each kind, with its hit's number, its status, "
+     "which expectation it broke, and how its body begins. In JSON, its headers and the first 4 KiB of its body."},
     {Id::behind, "Behind", "reason", ".behind", "the target fell behind",
      "The target answered more slowly than requests were sent: latency kept growing (by at least 50 ms a second) while requests were sent, "
      "and the rest took at least 4 % of that time. The rate was more than it can do; a longer run would show longer latencies."},

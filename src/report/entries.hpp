@@ -40,6 +40,7 @@ enum class Id : std::uint8_t {
   tail,
   percentiles,
   failures,
+  samples,
   behind,
   weak,
   redirects,

@@ -115,6 +115,17 @@ void failure_counts(const Metrics& m, JsonWriter& w) {
   w.end_object();
 }
 
+void samples(const Metrics& m, JsonWriter& w) {
+  w.begin_array();
+  for (const Metrics::Sample& s : m.samples()) {
+    w.begin_object().key("error").string(s.error).key("seq").unsigned_integer(s.seq).key("code").unsigned_integer(s.code);
+    w.key("headers").begin_array();
+    for (const auto& [name, value] : s.headers) w.begin_object().key("name").string(name).key("value").string(value).end_object();
+    w.end_array().key("body").string(s.body).end_object();
+  }
+  w.end_array();
+}
+
 void error_counts(const Metrics& m, JsonWriter& w) {
   w.begin_array();
   for (const Metrics::ErrorCount& kind : m.errors())
@@ -319,6 +330,8 @@ void recorded_fields(const Input& input, JsonWriter& w) {
   }
   w.end_object().key("failures");
   failure_counts(input.total, w);
+  w.key("samples");
+  samples(input.total, w);
   w.key("redirects").unsigned_integer(input.total.redirects()).key("redirected").unsigned_integer(input.total.redirected());
   w.key("retries").unsigned_integer(input.total.retries()).key("weak").begin_array();
   for (const double p : weak(input.total.requests(), std::array{50.0, 90.0, 95.0, 99.0, 99.9, 99.99})) w.string(fmt::format("{}th", p));

@@ -260,6 +260,8 @@ void latency_lines(const Input& input, std::string& out) {
                      m.requests() == 1 ? " is" : "s are"));
 }
 
+constexpr std::size_t kShownBody = 100;
+
 void trouble_lines(const Input& input, std::string& out) {
   std::vector<Failure> causes = failures(input.total);
   const bool known = std::any_of(causes.begin(), causes.end(), [](const Failure& f) { return f.name != "other"; });
@@ -268,6 +270,8 @@ void trouble_lines(const Input& input, std::string& out) {
     for (const Failure& f : causes) value += fmt::format("{}:{}  ", f.name, f.count);
     line(out, Id::failures, value);
   }
+  for (const Metrics::Sample& s : input.total.samples())
+    line(out, Id::samples, fmt::format("{}, {}, {}, {}", s.seq, s.code, printable(s.error), printable_prefix(s.body, kShownBody)));
   // Several runs are judged one by one, in their table.
   if (input.runs.size() == 1 && !input.filter)
     if (const auto growth = falling_behind(input.total)) {

@@ -40,6 +40,7 @@ Expected<bool> HttpTargets::next(Target& into) {
   into.name.clear();
   into.request_target.clear();
   into.weight = 0;
+  into.expect = {};
   for (;; drop()) {
     const auto more = look();
     if (!more) return more;

@@ -87,6 +87,7 @@ bool JsonTargets::object(Target& into) {
   into.name.clear();
   into.request_target.clear();
   into.weight = 0;
+  into.expect = {};
   headers_ = groups_ = 0;
   near_method_.clear();
   near_url_.clear();
@@ -112,7 +113,7 @@ bool JsonTargets::field(Target& into) {
   std::string_view key;
   if (json_.peek() != '"') return json_.fault(fmt::format("a key in double quotes was expected, not {}", json_.found()));
   if (!json_.string(key)) return false;
-  enum class Field : std::uint8_t { method, url, header, body, name, weight, other } field = Field::other;
+  enum class Field : std::uint8_t { method, url, header, body, name, weight, expect, other } field = Field::other;
   if (key == "method")
     field = Field::method;
   else if (key == "url")
@@ -125,6 +126,8 @@ bool JsonTargets::field(Target& into) {
     field = Field::name;
   else if (key == "weight")
     field = Field::weight;
+  else if (key == "expect")
+    field = Field::expect;
   else if (equal_ignoring_case(key, "method"))
     near_method_.assign(key);
   else if (equal_ignoring_case(key, "url"))
@@ -148,6 +151,8 @@ bool JsonTargets::field(Target& into) {
       return name(into);
     case Field::weight:
       return weight(into);
+    case Field::expect:
+      return expect(into);
     case Field::other:
       break;
   }
@@ -198,6 +203,67 @@ bool JsonTargets::weight(Target& into) {
   if (!json_.number(digits)) return false;
   into.weight = 0;
   if (const auto set = set_weight(digits, rules_, into); !set) return json_.fault(set.error().text);
+  return true;
+}
+
+// {"status": 200, "json": [".ok=true", ".n>0"]}: for each thing a text, a number, or a list of them.
+bool JsonTargets::expect(Target& into) {
+  if (json_.peek() != '{') return wrong_type("\"expect\"", "an object such as {\"status\": 200}");
+  into.expect = {};  // the last of several wins
+  json_.advance();
+  if (json_.peek() == '}') {
+    json_.advance();
+    return true;
+  }
+  for (;;) {
+    std::string_view what;
+    if (json_.peek() != '"') return json_.fault(fmt::format("a key in double quotes was expected, not {}", json_.found()));
+    if (!json_.string(what)) return false;
+    name_.assign(what);
+    if (json_.peek() != ':') return json_.fault(fmt::format("\":\" was expected after a key, not {}", json_.found()));
+    json_.advance();
+    if (!expect_values(into)) return false;
+    const int c = json_.peek();
+    if (c != ',' && c != '}') return json_.fault(fmt::format("\",\" or \"}}\" was expected after what to expect, not {}", json_.found()));
+    json_.advance();
+    if (c == '}') return true;
+  }
+}
+
+bool JsonTargets::expect_values(Target& into) {
+  if (json_.peek() != '[') return expect_value(into);
+  json_.advance();
+  std::string statuses;  // a list of these is one set
+  for (;;) {
+    std::string_view text;
+    if (name_ == "status") {
+      if (!text_or_number(text)) return false;
+      (statuses += statuses.empty() ? "" : ",") += text;
+    } else if (!expect_value(into)) {
+      return false;
+    }
+    const int c = json_.peek();
+    if (c != ',' && c != ']') return json_.fault(fmt::format("\",\" or \"]\" was expected in what to expect, not {}", json_.found()));
+    json_.advance();
+    if (c == ']') break;
+  }
+  return statuses.empty() || add_expected(statuses, into);
+}
+
+bool JsonTargets::expect_value(Target& into) {
+  std::string_view text;
+  return text_or_number(text) && add_expected(text, into);
+}
+
+bool JsonTargets::text_or_number(std::string_view& text) {
+  const int c = json_.peek();
+  if (c == '"') return json_.string(text);
+  if (c >= '0' && c <= '9') return json_.number(text);
+  return wrong_type(fmt::format("\"expect\": \"{}\"", printable_prefix(name_, 40)), "a text, a number or a list of these");
+}
+
+bool JsonTargets::add_expected(std::string_view text, Target& into) {
+  if (const auto added = add_expectation(name_, text, into.expect); !added) return json_.fault(added.error().text);
   return true;
 }
 

@@ -33,6 +33,11 @@ class JsonTargets final : public TargetSource {
   bool body(Target& into);
   bool name(Target& into);
   bool weight(Target& into);
+  bool expect(Target& into);
+  bool expect_values(Target& into);
+  bool expect_value(Target& into);
+  bool text_or_number(std::string_view& text);
+  bool add_expected(std::string_view text, Target& into);
   bool header(Target& into);
   bool header_values(Target& into);
   bool add_header(Target& into, std::string_view value);

@@ -15,13 +15,21 @@ constexpr std::string_view kMark = "#:";
 constexpr std::size_t kLongestName = 200, kShown = 40;
 
 const std::vector<std::string>& words() {
-  static const std::vector<std::string> kWords{"name", "weight"};
+  static const std::vector<std::string> kWords{"name", "weight", "expect"};
   return kWords;
 }
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 std::string_view first_word(std::string_view s) { return s.substr(0, s.find_first_of(" \t")); }
+
+// "status 200,404"
+Expected<void> read_expectation(std::string_view text, Target& into) {
+  const std::string_view what = first_word(text);
+  if (what.empty()) return failure("what to expect is missing, as in \"expect status 200,404\"");
+  auto added = add_expectation(what, trim(text.substr(what.size())), into.expect);
+  return added ? Expected<void>() : failure(added.error().text);
+}
 
 }  // namespace
 
@@ -38,6 +46,7 @@ Expected<void> read_pragma(std::string_view line, TargetRules rules, Target& int
   const std::string_view word = first_word(line), value = trim(line.substr(word.size()));
   if (word == "name") return set_name(value, into);
   if (word == "weight") return set_weight(value, rules, into);
+  if (word == "expect") return read_expectation(value, into);
   const std::string near = nearest(word, words());
   return failure(
       fmt::format("\"{}\" is no pragma{} (a comment must not begin with \"#:\" and a blank)", printable_prefix(word, kShown),

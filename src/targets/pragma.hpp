@@ -2,6 +2,7 @@
 //
 //   #: name login
 //   #: weight 5
+//   #: expect status 200,404
 #pragma once
 
 #include <cstdint>

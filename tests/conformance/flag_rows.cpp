@@ -51,6 +51,9 @@ bool is_http2(const Seen& s) { return all_requests_have(s, " HTTP/2\r\n"); }
 bool timed_out(const Seen& s) {
   return any_hit(s, [](const Hit& h) { return h.outcome == Outcome::timeout; }) || has(s.printed, "timeout: ");
 }
+bool broke_expectation(const Seen& s) {
+  return any_hit(s, [](const Hit& h) { return h.outcome == Outcome::expectation; }) || has(s.printed, "expectation: ");
+}
 bool got_through(const Seen& s) {
   return all_requests(s, [](const Text&) { return true; });
 }
@@ -106,6 +109,11 @@ const std::vector<Row>& all_rows() {
        {"-redirects=-1"},
        [](const Seen& s) { return all_requests(s, [](const Text& r) { return !has(r, "/after "); }); },
        {.moved = true}},
+      {"expect-status", {"-expect-status=299"}, broke_expectation},
+      {"expect-header", {"-expect-header=X-Not-There"}, broke_expectation},
+      {"expect-size", {"-expect-size=>1TB"}, broke_expectation},
+      {"expect-body", {"-expect-body=not there"}, broke_expectation},
+      {"expect-json", {"-expect-json=.not.there"}, broke_expectation},
       {"keepalive",
        {"-keepalive=false"},
        [](const Seen& s) { return is_http2(s) ? has_one_request_each(s) : all_requests_have(s, "\r\nConnection: close\r\n"); }},
@@ -236,6 +244,16 @@ constexpr Exception kExceptions[] = {
 
     {kTold, "insecure", "root-certs", "any certificate is accepted"},
 
+    {kUnseen, "timeout", "expect-status", "nothing comes that could be looked at"},
+    {kUnseen, "timeout", "expect-header", "nothing comes that could be looked at"},
+    {kUnseen, "timeout", "expect-size", "nothing comes that could be looked at"},
+    {kUnseen, "timeout", "expect-body", "nothing comes that could be looked at"},
+    {kUnseen, "timeout", "expect-json", "nothing comes that could be looked at"},
+    {kUnseen, "grace", "expect-status", "nothing comes that could be looked at"},
+    {kUnseen, "grace", "expect-header", "nothing comes that could be looked at"},
+    {kUnseen, "grace", "expect-size", "nothing comes that could be looked at"},
+    {kUnseen, "grace", "expect-body", "nothing comes that could be looked at"},
+    {kUnseen, "grace", "expect-json", "nothing comes that could be looked at"},
     {kUnseen, "timeout", "capture", "nothing comes that could be kept"},
     {kUnseen, "timeout", "max-body", "nothing comes that could be kept"},
     {kUnseen, "timeout", "progress", "it is over before there is progress to show"},

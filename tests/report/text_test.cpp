@@ -293,6 +293,8 @@ TEST(Text, EveryLabelIsExplained) {
   more[0].retries = 1;
   more[0].redirects = 1;
   more[0].first_byte = Nanos(1);
+  more[1].outcome = Outcome::expectation;
+  more[1].body = "what came";
   busy.metrics.add(more);
   busy.metrics.close();
   std::vector<RunInput> runs{busy};

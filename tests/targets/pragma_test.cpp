@@ -35,9 +35,9 @@ TEST(Pragmas, SlipsAreToldWithTheirLine) {
       {"#: wieght 5\nGET http://a/",
        "list:1: \"wieght\" is no pragma; did you mean \"weight\"? (a comment must not begin with \"#:\" and a blank)"},
       {"GET http://a/\n#: and so on\n",
-       "list:2: \"and\" is no pragma; there are name, weight (a comment must not begin with \"#:\" and a blank)"},
+       "list:2: \"and\" is no pragma; there are name, weight, expect (a comment must not begin with \"#:\" and a blank)"},
       {"#: \x1b[2J\nGET http://a/",
-       "list:1: \"\\x1b[2J\" is no pragma; there are name, weight (a comment must not begin with \"#:\" and a blank)"},
+       "list:1: \"\\x1b[2J\" is no pragma; there are name, weight, expect (a comment must not begin with \"#:\" and a blank)"},
       {"#:weight 5\nGET http://a/", "list:1: a pragma has a blank after \"#:\": write \"#: weight 5\""},
       {"\n#: weight\nGET http://a/", "list:2: weight \"\" is not a whole number from 1 to 1000000"},
       {"#: weight 0\nGET http://a/", "list:1: weight \"0\" is not a whole number from 1 to 1000000"},
@@ -47,6 +47,13 @@ TEST(Pragmas, SlipsAreToldWithTheirLine) {
       {"#: weight 99999999999999999999\nGET http://a/", "list:1: weight \"99999999999999999999\" is not a whole number from 1 to 1000000"},
       {"#: weight 5 6\nGET http://a/", "list:1: weight \"5 6\" is not a whole number from 1 to 1000000"},
       {"#: weight 5\n#: weight 6\nGET http://a/", "list:2: a target has one weight: this is its second"},
+      {"#: expect\nGET http://a/", "list:1: what to expect is missing, as in \"expect status 200,404\""},
+      {"#: expect status\nGET http://a/", "list:1: nothing is said of the status to expect"},
+      {"#: expect status 2\nGET http://a/",
+       "list:1: bad status codes \"2\": \"2\" is not a code; write them like 200-399, 2xx or 200,204,404"},
+      {"#: expect status 200\n#: expect status 404\nGET http://a/",
+       "list:2: one set of statuses is expected: this is a second; join them with commas, like 200,404"},
+      {"#: expect jsn .a\nGET http://a/", "list:1: \"jsn\" can't be expected; did you mean \"json\"?"},
       {"#: name\nGET http://a/", "list:1: a name is missing, as in \"name login\""},
       {"#: name a\n#: name b\nGET http://a/", "list:2: a target has one name: this is its second"},
       {"#: name a\x1b"
@@ -79,6 +86,32 @@ TEST(Pragmas, AreNotLeftOverForTheNextTarget) {
   EXPECT_EQ(target.name, "");
 }
 
+TEST(Expectations, AreReadFromBothFormats) {
+  Expectations wanted;
+  wanted.status = "200,404";
+  wanted.header = {"Content-Type: text/*"};
+  wanted.body = {"a  b", "!~c$"};
+  wanted.json = {".a=1", ".b"};
+  const auto http_source =
+      make_source(Input::text("#: expect status 200,404\n#:  expect  body a  b\n#: expect header Content-Type: text/*\n"
+                              "#: expect json .a=1\n#: expect json .b\n#: expect body !~c$\nGET http://a/1\nGET http://a/2\n",
+                              "list"),
+                  TargetFormat::http, 0);
+  const auto json_source =
+      make_source(Input::text(R"({"method":"GET","url":"http://a/1","expect":{"status":[200,"404"],"header":"Content-Type: text/*",)"
+                              R"("body":["a  b","!~c$"],"json":[".a=1",".b"]}})"
+                              "\n{\"method\":\"GET\",\"url\":\"http://a/2\",\"expect\":null}\n",
+                              "list"),
+                  TargetFormat::json, 0);
+  for (const auto& source : {http_source.get(), json_source.get()}) {
+    Target target;
+    ASSERT_TRUE(*source->next(target));
+    EXPECT_EQ(target.expect, wanted);
+    ASSERT_TRUE(*source->next(target));
+    EXPECT_TRUE(target.expect.empty());
+  }
+}
+
 TEST(Keys, AreThoseOfThePragmas) {
   const std::string good = R"("method":"GET","url":"http://a/")";
   EXPECT_EQ(json("{" + good + R"(,"name":"log\u0069n","weight":5})" + "\n{" + good + R"(,"weight":null,"name":null})" +
@@ -90,6 +123,10 @@ TEST(Keys, AreThoseOfThePragmas) {
       {R"(,"weight":0)", "weight \"0\" is not a whole number from 1 to 1000000"},
       {R"(,"weight":-5)", "weight \"-5\" is not a whole number from 1 to 1000000"},
       {R"(,"weight":1e3)", "weight \"1e3\" is not a whole number from 1 to 1000000"},
+      {R"(,"expect":5)", "\"expect\" must be an object such as {\"status\": 200}, not \"5}\""},
+      {R"(,"expect":{"status":true})", "\"expect\": \"status\" must be a text, a number or a list of these, not \"true}}\""},
+      {R"(,"expect":{"json":".a>b"})", "\"b\" is no number; <, <=, > and >= compare numbers"},
+      {R"(,"expect":{"size":1)", "\",\" or \"}\" was expected after a field, not the list's end"},
       {R"(,"name":5)", "\"name\" must be a string, not \"5}\""},
       {R"(,"name":"a\nb")", "name \"a\\nb\" has characters in it that can't be shown"},
   };

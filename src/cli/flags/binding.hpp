@@ -82,6 +82,7 @@ inline constexpr Command kAttack = Command::attack, kReport = Command::report, k
 
 // Parts of flag_table(), in its order.
 std::span<const Flag> sending_flags();
+std::span<const Flag> expectation_flags();
 std::span<const Flag> connection_flags();
 std::span<const Flag> result_flags();
 std::span<const Flag> other_flags();

@@ -48,6 +48,13 @@ if(THRUM_RE2_FOUND)
   target_link_libraries(thrum_dep_re2 INTERFACE ${THRUM_RE2_STATIC_LIBRARIES})
 endif()
 find_package(nlohmann_json REQUIRED)
+# Compiled into the one file that reads thrum.toml.
+find_path(THRUM_toml_INCLUDE toml++/toml.h)
+if(NOT THRUM_toml_INCLUDE)
+  message(FATAL_ERROR "toml++ (toml++/toml.h) not found: run scripts/setup, which installs every package thrum needs")
+endif()
+add_library(thrum_dep_toml INTERFACE)
+target_include_directories(thrum_dep_toml SYSTEM INTERFACE ${THRUM_toml_INCLUDE})
 
 if(THRUM_DEVELOPER)
   find_package(GTest REQUIRED)

@@ -67,6 +67,16 @@ struct ProxyOptions {
   std::vector<std::pair<std::string, std::string>> headers;  // for the proxy: with CONNECT, and with each plain request
 };
 
+// Where an attack may go. Asked on sending threads, by several at once; outlives the attack.
+class Boundary {
+ public:
+  virtual ~Boundary() = default;
+  // What is wrong with a host (as it stands in a URL, without brackets) that a request is to go to, in words; empty: nothing.
+  virtual std::string host_fault(std::string_view host) const = 0;
+  // Whether connections may be opened to an address: 4 or 16 bytes, in network order.
+  virtual bool allows_address(std::span<const unsigned char> address) const = 0;
+};
+
 struct AttackOptions {
   std::string name;  // sent as X-Thrum-Attack when not empty
   Shape shape = Shape::constant({50'000'000'000, Nanos(1'000'000'000)});
@@ -109,6 +119,7 @@ struct AttackOptions {
   std::vector<std::string> local_addresses;  // to connect from, in turn: "IP", "IP-IP", "IP/PREFIX"; empty: the kernel chooses
   ProxyOptions proxy;
   TlsOptions tls;
+  const Boundary* boundary = nullptr;    // of targets, redirects and addresses; none: anywhere
   ConnectionWatcher* watcher = nullptr;  // sees all that goes over connections; outlives the attack
   std::uint64_t seed = 0;                // of all that is drawn: random arrivals, the order of targets
   std::optional<Nanos> spin;             // how long before a hit is due to stop sleeping; none given: adaptive; 0: never

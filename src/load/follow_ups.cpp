@@ -14,6 +14,8 @@ Expected<const Request*> FollowUps::next(const Request& from, int status, std::s
 
   auto prepared = http::follow(from.prepared, status, location);
   if (!prepared) return std::unexpected(std::move(prepared.error()));
+  if (boundary_ != nullptr)
+    if (std::string fault = boundary_->host_fault(prepared->url.host); !fault.empty()) return failure(std::move(fault));
   const Route* route = routes_.intern_redirected(prepared->url);
   if (route == nullptr) return failure(fmt::format("to more than {} other hosts", Routes::kMostRedirected));
 

@@ -17,7 +17,7 @@ class FollowUps {
  public:
   static constexpr std::size_t kMostBytes = std::size_t{8} << 20;
 
-  explicit FollowUps(Routes& routes) : routes_(routes) {}
+  explicit FollowUps(Routes& routes, const Boundary* boundary = nullptr) : routes_(routes), boundary_(boundary) {}
 
   // What follows `from`, which was answered with a redirect of this status to `location`. One that is_owned is the caller's.
   Expected<const Request*> next(const Request& from, int status, std::string_view location);
@@ -41,6 +41,7 @@ class FollowUps {
   };
 
   Routes& routes_;
+  const Boundary* boundary_;  // null: redirects may lead anywhere
   std::unordered_map<Key, std::unique_ptr<Entry>, Hash> kept_;
   std::size_t kept_bytes_ = 0;
 };

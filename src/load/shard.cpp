@@ -44,7 +44,7 @@ Shard::Shard(Plan& plan, Slice slice, Feeder* feeder)
       sleeper_(plan.options.spin, plan.begin()),
       max_in_flight_(share_of(plan.options.max_workers, slice.shard, slice.shards)),
       max_idle_((plan.options.connections + slice.shards - 1) / slice.shards),
-      follow_ups_(plan.routes),
+      follow_ups_(plan.routes, plan.options.boundary),
       too_many_redirects_(fmt::format("stopped after {} redirects", plan.options.redirects)),
       end_(plan.end) {
   opening_window_ = OpeningWindow(plan.begin());
@@ -84,6 +84,7 @@ Expected<void> Shard::prepare() {
   options.dns.servers = plan_.options.resolvers;
   options.tls = plan_.options.tls;
   options.local_addresses = plan_.local_addresses;
+  options.boundary = plan_.options.boundary;
   options.dns.first_turn = options.first_turn = slice_.shard;  // shards begin at different addresses
   auto network = net::OwnNetwork::create(std::move(options));
   if (!network) return std::unexpected(network.error());

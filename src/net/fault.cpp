@@ -136,6 +136,8 @@ std::string other_words(std::int64_t code) {
       return "connection closed without TLS close_notify";
     case Fault::kProxyEnded:
       return "connection closed before the proxy let it through";
+    case Fault::kOutOfBounds:
+      return "its address is outside of -allow-net";
     case Fault::kNoProxyAnswer:
       return "the answer is not one of an HTTP proxy";
     case Fault::kHandshakeEnded:

@@ -33,6 +33,7 @@ struct Fault {
   static constexpr std::int64_t kTlsSetup = 3;                   // our own certificates or roots can't be used: TlsClient::load() says why
   static constexpr std::int64_t kProxyEnded = 6;                 // the proxy closed before it let us through
   static constexpr std::int64_t kNoProxyAnswer = 7;              // bytes that are no answer of a proxy of its kind
+  static constexpr std::int64_t kOutOfBounds = 8;                // none of the host's addresses may be connected to
   static constexpr std::int64_t kNoLocalV4 = 4, kNoLocalV6 = 5;  // none of the addresses to send from is of the target's family
 
   static Fault os(Phase phase, int error) { return {phase, Source::os, error}; }

@@ -13,6 +13,7 @@
 #include "net/tls.hpp"
 #include "net/tls_stream.hpp"
 #include "net/tunnel.hpp"
+#include "thrum/attacker.hpp"
 
 namespace thrum::net {
 namespace {
@@ -129,6 +130,7 @@ class Link::Impl final : Resolver::Lookup, TlsStream::Owner {
   void look_up_place();
   void endpoint_known(Resolver::Answer answer);
   void fail_later(const Fault& fault);
+  void keep_within_bounds(Resolver::Answer& answer) const;
   void start(Resolver::Answer answer);
   bool try_next();
   void connected(Attempt& attempt, int error);
@@ -211,6 +213,7 @@ void Link::Impl::look_up_endpoint() {
 }
 
 void Link::Impl::endpoint_known(Resolver::Answer answer) {
+  keep_within_bounds(answer);
   if (answer.addresses.empty()) return fail_later(answer.fault);
   looks_up_endpoint_ = false;
   endpoint_address_ = answer.addresses.front();
@@ -245,7 +248,16 @@ void Link::Impl::on_lookup(Resolver::Answer answer) {
   start(std::move(answer));
 }
 
+// What is out of bounds is as if the name had no such address.
+void Link::Impl::keep_within_bounds(Resolver::Answer& answer) const {
+  if (network_.boundary == nullptr || answer.addresses.empty()) return;
+  std::erase_if(answer.addresses,
+                [&](const Address& a) { return !network_.boundary->allows_address(std::span(a.bytes).first(a.is_v6 ? 16 : 4)); });
+  if (answer.addresses.empty()) answer.fault = Fault::other(Fault::Phase::connect, Fault::kOutOfBounds);
+}
+
 void Link::Impl::start(Resolver::Answer answer) {
+  keep_within_bounds(answer);
   times_.connect_start = answer.addresses.empty() ? kNever : now();
   fault_ = answer.fault;
   addresses_ = std::move(answer.addresses);

@@ -14,6 +14,10 @@
 #include "net/way.hpp"
 #include "thrum/watcher.hpp"
 
+namespace thrum {
+class Boundary;
+}
+
 namespace thrum::net {
 
 class LocalAddresses;
@@ -48,7 +52,8 @@ struct Network {
   // TLS starts when the first link needs it: loading the roots costs milliseconds and megabytes.
   TlsClient& tls;
   LocalAddresses& local;
-  TcpTally& tcp;  // hears of every connection that ends
+  TcpTally& tcp;                       // hears of every connection that ends
+  const Boundary* boundary = nullptr;  // addresses outside of it are not connected to; null: none is
 };
 
 class Link {

@@ -16,7 +16,7 @@ OwnNetwork::OwnNetwork(std::unique_ptr<Reactor> reactor, NetworkOptions options)
       resolver_(*reactor_, timers_, std::move(options.dns)),
       tls_(std::move(options.tls)),
       local_(options.local_addresses, options.first_turn),
-      network_{*reactor_, timers_, resolver_, tls_, local_, tcp_} {}
+      network_{*reactor_, timers_, resolver_, tls_, local_, tcp_, options.boundary} {}
 
 void OwnNetwork::turn(Instant until) {
   reactor_->wait(std::min(until, timers_.next()));

@@ -17,6 +17,7 @@ struct NetworkOptions {
   TlsOptions tls{};
   std::vector<Address> local_addresses{};  // to connect from, in turn; empty: the kernel chooses
   std::uint32_t first_turn = 0;            // with which of them to begin
+  const Boundary* boundary = nullptr;      // addresses outside of it are not connected to
 };
 
 class OwnNetwork {

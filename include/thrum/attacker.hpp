@@ -236,6 +236,18 @@ class ResultSink {
   virtual Expected<void> tick() { return {}; }
 };
 
+// For who wants figures of results, and no results: a sink for each sending thread, called on that thread, so that nothing of a hit
+// has to leave it. A sink's tick() comes at turns of the thread's loop, at least once between two of the ticks below: the moment to
+// hand over what it has gathered.
+class ShardSinks {
+ public:
+  virtual ~ShardSinks() = default;
+  // Asked for each once, before any thread starts; `shards`: how many there are.
+  virtual ResultSink& sink_of(std::uint32_t shard, std::uint32_t shards) = 0;
+  // On run()'s thread, about ten times a second. An error stops the attack and is what run() returns.
+  virtual Expected<void> tick() = 0;
+};
+
 class Attacker {
  public:
   // `targets` are sent round and round, in options.order. Errors: a target that can't be sent, options that contradict each other.
@@ -246,6 +258,7 @@ class Attacker {
 
   // Blocks until the attack is over. Once per Attacker.
   virtual Expected<Summary> run(ResultSink& sink) = 0;
+  virtual Expected<Summary> run(ShardSinks& sinks) = 0;
 
   // From any thread, signal handlers included; harmless before and after run().
   virtual void stop() = 0;  // no more hits; wait for what is in flight

@@ -163,7 +163,8 @@ class AttackerImpl final : public Attacker {
     return {};
   }
 
-  Expected<Summary> run(ResultSink& sink) override;
+  Expected<Summary> run(ResultSink& sink) override { return run(&sink, nullptr); }
+  Expected<Summary> run(ShardSinks& sinks) override { return run(nullptr, &sinks); }
 
   void stop() override {
     plan_->stop.store(true);
@@ -192,9 +193,12 @@ class AttackerImpl final : public Attacker {
 
  private:
   Expected<Nanos> change(load::Change::Kind kind, std::optional<Shape> shape = std::nullopt);
+  Expected<Summary> run(ResultSink* sink, ShardSinks* sinks);
   Expected<void> start_threads(std::vector<std::thread>& threads, std::latch& ready, std::latch& start);
   Expected<void> preconnected() const;
   void collect(Collector& collector);
+  Expected<void> attend(ShardSinks& sinks);
+  bool is_over() const;
   Summary summarise(Timestamp started) const;
   void add_traffic(Summary& s) const;
   void add_interference(Summary& s) const;
@@ -212,7 +216,8 @@ class AttackerImpl final : public Attacker {
   std::condition_variable shard_over_;
 };
 
-Expected<Summary> AttackerImpl::run(ResultSink& sink) {
+// To `sink` go the results of all shards; or to `sinks` those of each.
+Expected<Summary> AttackerImpl::run(ResultSink* sink, ShardSinks* sinks) {
   if (has_run_.exchange(true)) return failure("an attacker runs once; make another one");
   if (feeder_) {
     if (auto reading = feeder_->start([this](std::uint32_t k) { shards_[k]->wake(); }); !reading) return std::unexpected(reading.error());
@@ -222,6 +227,9 @@ Expected<Summary> AttackerImpl::run(ResultSink& sink) {
     for (const auto& shard : shards_)
       if (auto ready = shard->make_tls_ready(); !ready) return std::unexpected(ready.error());
   }
+  if (sinks != nullptr)
+    for (std::uint32_t k = 0; k < shards_.size(); ++k)
+      shards_[k]->keep_results(sinks->sink_of(k, static_cast<std::uint32_t>(shards_.size())));
   counters_before_ = host::counters();
   std::vector<std::thread> threads;
   std::latch ready(static_cast<std::ptrdiff_t>(shards_.size())), start(1);
@@ -231,7 +239,7 @@ Expected<Summary> AttackerImpl::run(ResultSink& sink) {
     can_start = preconnected();
   }
   if (!can_start) cut();
-  const Timestamp started = started_at_ = wall_clock().plus(-plan_->begin());
+  const Timestamp started = started_at_ = plan_->started = wall_clock().plus(-plan_->begin());
   plan_->start = now() - plan_->begin();
   started_.store(true, std::memory_order_release);
   start.count_down();
@@ -239,12 +247,21 @@ Expected<Summary> AttackerImpl::run(ResultSink& sink) {
     for (std::thread& t : threads) t.join();
     return std::unexpected(can_start.error());
   }
-  Collector collector(*plan_, sink, started);
-  collect(collector);
-  for (std::thread& t : threads) t.join();
-  for (const auto& shard : shards_) collector.drain(shard->results());
+  Expected<void> taken;
+  if (sinks != nullptr) {
+    taken = attend(*sinks);
+    for (std::thread& t : threads) t.join();
+    for (const auto& shard : shards_)
+      if (taken) taken = shard->sink_status();
+  } else {
+    Collector collector(*plan_, *sink, started);
+    collect(collector);
+    for (std::thread& t : threads) t.join();
+    for (const auto& shard : shards_) collector.drain(shard->results());
+    taken = collector.status();
+  }
   if (feeder_) feeder_->stop();
-  if (!collector.status()) return std::unexpected(collector.status().error());
+  if (!taken) return std::unexpected(taken.error());
   if (feeder_ && feeder_->error() && !plan_->stop.load()) return std::unexpected(*feeder_->error());
   return summarise(started);
 }
@@ -310,6 +327,29 @@ void AttackerImpl::collect(Collector& collector) {
     std::unique_lock lock(mutex_);
     shard_over_.wait_for(lock, nap);
   }
+}
+
+bool AttackerImpl::is_over() const {
+  return std::ranges::all_of(shards_, [](const auto& shard) { return shard->is_over(); });
+}
+
+// While shards keep their results to themselves. They are woken so that each has its turn before the next tick.
+Expected<void> AttackerImpl::attend(ShardSinks& sinks) {
+  const host::Background background;
+  Expected<void> taken;
+  Instant ticked = now();
+  while (!is_over()) {
+    if (const Instant t = now(); t - ticked >= kTick) {
+      if (ticked < plan_->start) counters_before_ = host::counters();  // of the warm-up
+      ticked = t;
+      if (taken) taken = sinks.tick();
+      if (!taken && !plan_->cut.load()) cut();
+      for (const auto& shard : shards_) shard->wake();
+    }
+    std::unique_lock lock(mutex_);
+    if (!is_over()) shard_over_.wait_for(lock, kTick / 2);
+  }
+  return taken;
 }
 
 Summary AttackerImpl::summarise(Timestamp started) const {

@@ -127,6 +127,7 @@ struct Plan {
   Nanos end = Nanos::max();    // of sending, from the start, as it was planned
   Nanos grace = Nanos::max();  // from the end of sending
   Instant start;               // t = 0, after the warm-up
+  Timestamp started;           // the same by the wall clock
   Claims claims;
   Changes changes;
   std::atomic<bool> stop{false};

@@ -114,6 +114,7 @@ void Shard::run() {
   prctl(PR_SET_TIMERSLACK, 1);  // this thread's only
   const Nanos cpu_before = thread_cpu();
   busy_cpu_ = cpu_before;
+  if (sink_ != nullptr) own_collector_.emplace(plan_, *sink_, plan_.started);
   if (plan_.stop.load(std::memory_order_relaxed)) begin_stop(Nanos(0));  // before anything was due
   for (Nanos t = clock();;) {
     if (plan_.changes.count() != changes_) apply_changes();
@@ -135,6 +136,7 @@ void Shard::run() {
     } while (!unflushed_.empty());
     bury();
     publish();
+    hand_over();
     if (t - busy_from_ >= kBusyOver) measure_busy(t);
     if (t >= sample_at_) sample_connections(t);
     if (ending_ && in_flight_ == 0) break;
@@ -152,6 +154,7 @@ void Shard::run() {
   const net::ByteCounts bytes = network_->network().reactor.bytes();
   totals_.bytes = {bytes.in - bytes_before_.in, bytes.out - bytes_before_.out};
   publish();
+  hand_over();
   over_.store(true, std::memory_order_release);
 }
 
@@ -340,6 +343,14 @@ void Shard::publish() {
   gauges_.in_flight.store(in_flight_, std::memory_order_relaxed);
   gauges_.connections_open.store(open_, std::memory_order_relaxed);
   gauges_.connections_opened.store(totals_.connections.opened, std::memory_order_relaxed);
+}
+
+// To a sink of its own.
+void Shard::hand_over() {
+  if (!own_collector_) return;
+  own_collector_->drain(results_);
+  own_collector_->tick();
+  if (own_collector_->has_failed()) plan_.cut.store(true, std::memory_order_relaxed);
 }
 
 void Shard::measure_busy(Nanos t) {

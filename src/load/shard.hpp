@@ -14,6 +14,7 @@
 
 #include "http/http2_memory.hpp"
 #include "http/response_check.hpp"
+#include "load/collector.hpp"
 #include "load/connection.hpp"
 #include "load/feeder.hpp"
 #include "load/follow_ups.hpp"
@@ -111,15 +112,19 @@ class Shard final : public ConnectionOwner {
   Expected<void> prepare();
   Expected<void> make_tls_ready();  // if a route that is known needs it
   void preconnect();                // on its own thread, before run(): the connections that are there before the first hit
-  void stand_by();                  // on its own thread, when nothing is left to do before the start
-  void run();                       // on its own thread, until the attack is over for this shard
-  void wake();                      // from any thread
+  // Before its thread starts: results go to this sink on that thread, and none into the ring for others.
+  void keep_results(ResultSink& sink) { sink_ = &sink; }
+  void stand_by();  // on its own thread, when nothing is left to do before the start
+  void run();       // on its own thread, until the attack is over for this shard
+  void wake();      // from any thread
 
   Ring<Record>& results() { return results_; }
   const Gauges& gauges() const { return gauges_; }
   const ShardTotals& totals() const { return totals_; }  // after run()
   // After preconnect(): why not all of them were opened; empty if they were.
   const std::string& preconnect_error() const { return preconnect_error_; }
+  // After run(): of the sink given to keep_results().
+  Expected<void> sink_status() const { return own_collector_ ? own_collector_->status() : Expected<void>{}; }
   bool is_over() const { return over_.load(std::memory_order_acquire); }
   Nanos end_of_sending() const { return sending_over_at_; }  // after run()
 
@@ -159,6 +164,7 @@ class Shard final : public ConnectionOwner {
   void note_missed(std::uint64_t count, Limit limit);
   Instant instant(Nanos t) const { return t >= kForEver ? kNever : plan_.start + t; }
   void publish();
+  void hand_over();
   void measure_busy(Nanos t);
   void finish_totals(Nanos t);
 
@@ -242,6 +248,8 @@ class Shard final : public ConnectionOwner {
   std::vector<char> http2_out_;  // what a session of HTTP/2 sends in one go
   http::Http2Memory http2_memory_;
   Ring<Record> results_{4096};
+  ResultSink* sink_ = nullptr;              // of its own results; null: they are the collector's of the attack
+  std::optional<Collector> own_collector_;  // if there is a sink
 
   std::deque<Exchange> exchanges_;
   std::vector<std::unique_ptr<http::ResponseCheck>> checks_;  // by exchange, of those that ever needed one

@@ -507,7 +507,12 @@ void Shard::finish(std::uint32_t index, Record& record) {
     count(record);
   }
   free_exchange(index);
-  while (!results_.push(record)) sched_yield();  // the collector is behind by thousands: it needs the core more than we do
+  while (!results_.push(record)) {
+    if (own_collector_)
+      own_collector_->drain(results_);
+    else
+      sched_yield();  // the collector is behind by thousands: it needs the core more than we do
+  }
 }
 
 void Shard::count(const Record& record) {

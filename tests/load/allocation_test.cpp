@@ -47,6 +47,18 @@ struct Case {
   std::uint32_t shards;
   bool has_body = false;
   std::int32_t redirects = 10;
+  bool figures_only = false;
+};
+
+// The same sink on the only shard's own thread.
+class OnTheShard final : public ShardSinks {
+ public:
+  explicit OnTheShard(ResultSink& sink) : sink_(sink) {}
+  ResultSink& sink_of(std::uint32_t, std::uint32_t) override { return sink_; }
+  Expected<void> tick() override { return {}; }
+
+ private:
+  ResultSink& sink_;
 };
 
 class SteadyState : public testing::TestWithParam<Case> {};
@@ -79,7 +91,8 @@ TEST_P(SteadyState, AllocatesNothing) {
   counted_new::by_shards = counted_new::by_collector = 0;
   CountingSink sink(warm_connections);
   counted_new::thread_is = Thread::collector;
-  const auto summary = (*attacker)->run(sink);
+  OnTheShard on_the_shard(sink);
+  const auto summary = c.figures_only ? (*attacker)->run(on_the_shard) : (*attacker)->run(sink);
   counted_new::thread_is = Thread::server;
   counted_new::is_counting = false;
   ASSERT_TRUE(summary) << summary.error().text;
@@ -101,7 +114,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"large", response(200, std::string(100'000, 'l')), true, 1},
                     Case{"own_reason", "HTTP/1.1 404 There is no such thing here at all\r\nContent-Length: 0\r\n\r\n", true, 1},
                     Case{"post", response(201, "made"), true, 1, true},
-                    Case{"redirected", response(307, "", "Location: /somewhere/else\r\n"), true, 1, true, 2}),
+                    Case{"redirected", response(307, "", "Location: /somewhere/else\r\n"), true, 1, true, 2},
+                    Case{"figures", response(200, "0123456789abcdef"), true, 1, false, 10, true},
+                    Case{"figures_of_failures", response(503, "", ""), true, 1, false, 10, true}),
     [](const auto& i) { return i.param.name; });
 
 // Where connections, captures or targets do need memory, it is given back: as much is in use at the end as at the beginning.

@@ -110,6 +110,7 @@ bool is_of_something_else(std::string_view line) {
 Recognised recognise_json(std::string_view text) {
   if (text.starts_with('[')) return no_results("a JSON array, not one result per line: flatten it first, as in: jq -c '.[]' FILE");
   const std::string_view inner = trim(text.substr(1));
+  if (inner.starts_with("\"schema_version\"")) return no_results("a report of thrum run, not the results that 'thrum run -record' keeps");
   if (inner.starts_with("\"latencies\"")) return no_results("a JSON report, not what it was made from");
   if (text.substr(0, 2).find_first_of("\r\n") != std::string_view::npos && !inner.starts_with('}'))
     return no_results("JSON over several lines, not one result per line: join them first, as in: jq -c . FILE");

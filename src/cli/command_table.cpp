@@ -8,6 +8,18 @@ namespace thrum::cli {
 namespace {
 
 constexpr auto kCommands = std::to_array<CommandInfo>({
+    {.command = Command::run,
+     .name = "run",
+     .arguments = "URL",
+     .help = "send requests to a URL and say what came of it",
+     .more = "thrum URL does the same. Without -rate each of -c requests in flight is followed by the next as soon as it is answered; with "
+             "-rate requests leave on "
+             "schedule. At its end: a verdict in plain words, or (-json) a report for programs. A host without a scheme is guessed. Exit "
+             "code 1: "
+             "nothing was answered; 4: a condition of -fail-if held.",
+     .examples = "thrum http://127.0.0.1:18080/\n"
+                 "thrum run -z 30s -c 50 -m POST -H 'Content-Type: application/json' -d '{\"key\":\"value\"}' http://127.0.0.1:18080/echo\n"
+                 "thrum -rate 500/s -z 1m -fail-if 'p99>250ms' -json http://127.0.0.1:18080/api/products"},
     {.command = Command::attack,
      .name = "attack",
      .help = "send requests at a rate and write what came of each",
@@ -88,6 +100,13 @@ constexpr auto kCommands = std::to_array<CommandInfo>({
              "/redirect/N, /chunked/N and /close (docs/serve.md).",
      .examples = "thrum serve\n"
                  "thrum serve -addr 127.0.0.1:0 -workers 8 -work 10ms"},
+    {.command = Command::schema,
+     .name = "schema",
+     .arguments = "run",
+     .help = "print the JSON Schema of a report",
+     .more = "Of the report that thrum run -json prints. Within a version fields are added; none is renamed or changes its type.",
+     .examples = "thrum schema run\n"
+                 "thrum schema run > run.schema.json"},
     {.command = Command::version,
      .name = "version",
      .help = "print version, commit, compiler and date",
@@ -104,10 +123,11 @@ constexpr CommandInfo kNoCommand{
     .name = "",
     .help = "an HTTP load tester",
     .more =
-        "thrum attack sends requests at a constant rate and writes a record of each; thrum report, plot and encode read those records. "
-        "thrum serve is a server to try it all on.",
+        "thrum URL sends requests and says what came of it. thrum attack sends requests at a constant rate and writes a record of each; "
+        "thrum report, plot and encode read those records. thrum serve is a server to try it all on.",
     .examples =
         "thrum serve\n"
+        "thrum http://127.0.0.1:18080/api/products\n"
         "echo \"GET http://127.0.0.1:18080/\" | thrum attack -rate=100 -duration=10s | thrum report"};
 
 }  // namespace
@@ -122,7 +142,9 @@ const CommandInfo& info(Command command) {
 std::string_view heading(Group group, Command command) {
   switch (group) {
     case Group::input:
-      return command == Command::attack ? "What to send" : command == Command::serve ? "Where to listen" : "What to read";
+      return command == Command::attack || command == Command::run ? "What to send"
+             : command == Command::serve                           ? "Where to listen"
+                                                                   : "What to read";
     case Group::pace:
       return command == Command::serve      ? "How fast to answer"
              : command == Command::shape    ? "What to show"

@@ -15,6 +15,8 @@ Expected<ExitCode> run_report(const Invocation& invocation);
 Expected<ExitCode> run_serve(const Invocation& invocation);
 Expected<ExitCode> run_capacity(const Invocation& invocation);
 Expected<ExitCode> run_control(const Invocation& invocation);
+Expected<ExitCode> run_run(const Invocation& invocation);
+Expected<ExitCode> run_schema(const Invocation& invocation);
 Expected<ExitCode> run_shape(const Invocation& invocation);
 Expected<ExitCode> run_version(const Invocation& invocation);
 Expected<ExitCode> run_help(const Invocation& invocation);
@@ -23,6 +25,9 @@ Expected<ExitCode> run_help(const Invocation& invocation);
 // `args` begins with one of those words.
 bool is_generator(std::string_view word);
 Expected<ExitCode> run_generator(std::span<const std::string_view> args);
+
+// The document that -json owes whoever reads stdout, of a run that could not be made.
+void print_run_error(const Error& error);
 
 // How a command that reads results ended: interrupted twice is a code of its own, whether or not there was anything to tell.
 Expected<ExitCode> ended(Command command, const Expected<void>& done);

@@ -14,7 +14,22 @@ namespace thrum::cli {
 
 struct Options;
 
-enum class Command : std::uint8_t { none, attack, report, plot, encode, shape, doctor, control, capacity, serve, version, help };
+enum class Command : std::uint8_t {
+  none,
+  attack,
+  report,
+  plot,
+  encode,
+  shape,
+  doctor,
+  control,
+  capacity,
+  serve,
+  run,
+  schema,
+  version,
+  help
+};
 
 // A set of commands, for flags that several share.
 class CommandSet {

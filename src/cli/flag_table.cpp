@@ -10,7 +10,8 @@ namespace thrum::cli {
 std::span<const Flag> flag_table() {
   static const std::vector<Flag> kAll = [] {
     std::vector<Flag> all;
-    for (const std::span<const Flag> part : {sending_flags(), expectation_flags(), connection_flags(), result_flags(), other_flags()})
+    for (const std::span<const Flag> part :
+         {sending_flags(), expectation_flags(), connection_flags(), result_flags(), run_flags(), other_flags()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();

@@ -8,6 +8,7 @@
 #include "mode/encode.hpp"
 #include "mode/plot.hpp"
 #include "mode/report.hpp"
+#include "mode/run.hpp"
 #include "mode/serve.hpp"
 #include "mode/shape.hpp"
 
@@ -22,6 +23,7 @@ struct Options {
   mode::PlotRequest plot;
   mode::EncodeOptions encode;
   mode::CapacityRequest capacity;  // its attack is the one above
+  mode::RunRequest run;            // likewise
   mode::ShapeRequest shape;
   mode::DoctorRequest doctor;
   mode::ServeOptions serve;

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "cli/value.hpp"
+#include "targets/url_guess.hpp"
 
 namespace thrum::cli {
 namespace {
@@ -40,7 +41,7 @@ const CommandInfo* command_named(std::string_view name) {
 Command likely_command(std::span<const std::string_view> args) {
   for (const std::string_view word : args)
     if (const CommandInfo* c = command_named(word)) return c->command;
-  return Command::none;
+  return std::ranges::any_of(args, targets::looks_like_url) ? Command::run : Command::none;
 }
 
 std::string shown(std::string_view text) { return printable_prefix(text, 60); }
@@ -66,7 +67,7 @@ std::string unknown_command(std::string_view word) {
     if (c.command != Command::none) names.emplace_back(c.name);
   if (const std::string near = nearest(word, names); !near.empty())
     return fmt::format("unknown command \"{}\"; did you mean {}?", shown(word), near);
-  return fmt::format("unknown command \"{}\"; the commands are {}", shown(word), fmt::join(names, ", "));
+  return fmt::format("unknown command \"{}\", and no URL; the commands are {}", shown(word), fmt::join(names, ", "));
 }
 
 bool is_help_word(std::string_view word) { return word == "-h" || word == "--h" || word == "-help" || word == "--help"; }
@@ -143,10 +144,12 @@ std::expected<Invocation, ParseFailure> parse(std::span<const std::string_view> 
   if (!plain.empty()) {
     if (const CommandInfo* found = command_named(plain[0])) {
       out.command = found->command;
+      plain = plain.subspan(1);
+    } else if (targets::looks_like_url(plain[0])) {
+      out.command = Command::run;  // thrum URL
     } else if (!asks_help) {
       return std::unexpected(ParseFailure{Command::none, {ErrorKind::usage, unknown_command(plain[0])}});
     }
-    plain = plain.subspan(1);
   }
   if (asks_help) {
     out.options.help = true;

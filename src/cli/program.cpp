@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <csignal>
 
 #include "cli/commands.hpp"
@@ -17,6 +19,12 @@ int complain(Command command, const Error& error) {
   if (error.kind == ErrorKind::broken_pipe) return static_cast<int>(ExitCode::done);  // whoever read our output has seen enough
   if (!error.text.empty()) say(command, error.text);                                  // else it has been said already
   return static_cast<int>(error.kind == ErrorKind::usage ? ExitCode::usage : ExitCode::failed);
+}
+
+// Whether the line asked for JSON, though it may have made no sense otherwise.
+bool asks_for_json(std::span<const std::string_view> args) {
+  constexpr std::array<std::string_view, 4> kWords{"-json", "--json", "-json=true", "--json=true"};
+  return std::ranges::any_of(args, [&](std::string_view word) { return std::ranges::find(kWords, word) != kWords.end(); });
 }
 
 // A program that is started with stdout closed would otherwise write its results into the first socket that it opens. The
@@ -46,6 +54,10 @@ Expected<ExitCode> run(const Invocation& invocation) {
       return run_shape(invocation);
     case Command::capacity:
       return run_capacity(invocation);
+    case Command::run:
+      return run_run(invocation);
+    case Command::schema:
+      return run_schema(invocation);
     case Command::control:
       return run_control(invocation);
     case Command::doctor:
@@ -85,8 +97,12 @@ int run_program(std::span<const std::string_view> args) {
     return code ? static_cast<int>(*code) : complain(Command::none, code.error());
   }
   const auto invocation = parse(args);
-  if (!invocation) return complain(invocation.error().command, invocation.error().error);
+  if (!invocation) {
+    if (invocation.error().command == Command::run && asks_for_json(args)) print_run_error(invocation.error().error);
+    return complain(invocation.error().command, invocation.error().error);
+  }
   const auto code = run_profiled(*invocation);
+  if (!code && invocation->command == Command::run && invocation->options.run.json) print_run_error(code.error());
   return code ? static_cast<int>(*code) : complain(invocation->command, code.error());
 }
 

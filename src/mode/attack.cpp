@@ -18,6 +18,7 @@
 #include "mode/once.hpp"
 #include "mode/open_attacker.hpp"
 #include "mode/proxy_environment.hpp"
+#include "mode/rate_kept.hpp"
 #include "mode/same_file.hpp"
 #include "mode/standard_streams.hpp"
 #include "mode/steering.hpp"
@@ -28,19 +29,7 @@
 namespace thrum::mode {
 namespace {
 
-constexpr std::uint64_t kTolerance = 100;  // one missed hit in a hundred is worth a word
-
 bool is_stdout(const std::string& name) { return name == "stdout" || name == "-"; }
-
-bool missed_many(const Books& books) { return books.missed * kTolerance > books.scheduled; }
-
-// A cap of ours that held hits back counts though all were sent in the end. A machine that was late now and then does not:
-// when it can't keep up, hits are missed.
-bool kept_rate(const Summary& summary) {
-  const bool was_capped =
-      summary.limit != Limit::none && summary.limit != Limit::cpu && summary.limit != Limit::target && summary.limit != Limit::network;
-  return !was_capped && !missed_many(summary.books);
-}
 
 // The books of an attack that failed.
 Summary so_far(const Progress& p) {
@@ -157,7 +146,7 @@ Expected<void> AttackRun::prepare() {
     if (!steering) return std::unexpected(std::move(steering.error()));
     steering_ = std::move(*steering);
   }
-  if (!gates->empty()) gates_.emplace(std::move(*gates), request_.junit, request_.options, mix, request_.latency);
+  if (!gates->empty()) gates_.emplace(std::move(*gates), request_.junit, request_.options, mix, MetricsOptions{{}, request_.latency});
   // Last, so that no mistake in what comes before empties an older file.
   auto product = open_product(request_, mix, hooks_);
   if (!product) return std::unexpected(std::move(product.error()));

@@ -33,6 +33,7 @@ struct AttackRequest {
   bool heeds_environment = true;         // for proxies: HTTP_PROXY and the like
   std::string output = "stdout";         // a file, or stdout
   Encoding encoding = Encoding::native;
+  std::string success = "200-399";                         // codes that count as success, for whoever reads the results
   LatencyClock latency = LatencyClock::service;            // that gates and reports go by
   std::optional<bool> progress;                            // none given: when stderr is a terminal
   std::optional<std::uint64_t> seed;                       // of what is drawn at random; none given: any, kept in the results

@@ -9,34 +9,12 @@
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "mode/live_run.hpp"
+#include "mode/masked_flags.hpp"
 #include "record/writer.hpp"
 #include "report/text.hpp"
 
 namespace thrum::mode {
 namespace {
-
-using Typed = std::vector<std::pair<std::string, std::string>>;
-
-bool is_secret(std::string_view header) {
-  static constexpr std::array<std::string_view, 6> kSecret{"authorization", "proxy-authorization", "cookie",
-                                                           "x-api-key",     "x-auth-token",        "api-key"};
-  return std::find(kSecret.begin(), kSecret.end(), lower(trim(header))) != kSecret.end();
-}
-
-// Results are passed around; what opens doors must not travel with them.
-Typed masked(Typed typed) {
-  for (auto& [flag, value] : typed) {
-    if (flag == "proxy") {
-      const std::size_t scheme = value.find("://"), at = value.rfind('@');
-      const std::size_t from = scheme == std::string::npos ? 0 : scheme + 3;
-      if (at != std::string::npos && at >= from) value.replace(from, at - from, "***");
-    }
-    const std::size_t colon = value.find(':');
-    if ((flag == "header" || flag == "proxy-header") && colon != std::string::npos && is_secret(value.substr(0, colon)))
-      value.replace(colon, std::string::npos, ": ***");
-  }
-  return typed;
-}
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -61,6 +39,7 @@ FileHeader header_of(const AttackRequest& request, const TargetMix& mix) {
   header.duration = o.duration;
   header.hits = o.hits;
   header.latency_clock = request.latency;
+  header.success = request.success;
   header.options = masked(request.typed);
   header.mix = mix;
   return header;
@@ -94,7 +73,7 @@ class Records final : public AttackProduct {
 class Report final : public AttackProduct {
  public:
   Report(const AttackRequest& request, const TargetMix& mix, AttackHooks hooks)
-      : run_(request.options, mix, request.latency), hooks_(std::move(hooks)) {}
+      : run_(request.options, mix, {{}, request.latency}), hooks_(std::move(hooks)) {}
 
   Expected<void> take(std::span<const Result> results) override {
     if (!results[0].is_warmup) run_.add(results);

@@ -88,7 +88,7 @@ Expected<void> CapacityRun::prepare() {
   if (auto checked = check(attack); !checked) return checked;
   if (request_.url.empty())
     if (auto open = check_targets_stream(attack); !open) return open;
-  auto opened = open_attacker(attack, request_.url);
+  auto opened = open_attacker(attack, request_.url.empty() ? std::nullopt : std::optional<Target>{{.url = request_.url}});
   if (!opened) return std::unexpected(std::move(opened.error()));
   attacker_ = std::move(opened->attacker);
   if (!request_.html.empty())  // before minutes are spent

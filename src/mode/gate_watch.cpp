@@ -12,8 +12,8 @@
 
 namespace thrum::mode {
 
-GateWatch::GateWatch(report::Gates gates, std::string junit, const AttackOptions& options, const TargetMix& mix, LatencyClock clock)
-    : gates_(std::move(gates)), junit_(std::move(junit)), judging_{{}, clock}, run_(options, mix, clock) {}
+GateWatch::GateWatch(report::Gates gates, std::string junit, const AttackOptions& options, const TargetMix& mix, MetricsOptions judging)
+    : gates_(std::move(gates)), junit_(std::move(junit)), judging_(judging), run_(options, mix, judging) {}
 
 void GateWatch::add(std::span<const Result> results) {
   run_.add(results);

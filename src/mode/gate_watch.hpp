@@ -14,9 +14,14 @@ namespace thrum::mode {
 class GateWatch {
  public:
   // `junit`: a file for the verdicts; empty: none.
-  GateWatch(report::Gates gates, std::string junit, const AttackOptions& options, const TargetMix& mix, LatencyClock clock);
+  GateWatch(report::Gates gates, std::string junit, const AttackOptions& options, const TargetMix& mix, MetricsOptions judging);
 
   void add(std::span<const Result> results);
+  // Where needs_results() doesn't hold: what somebody else has counted.
+  void add(const Metrics& metrics, const SendPeaks& peaks) { run_.add(metrics, peaks); }
+  static bool needs_results(const report::Gates& gates, const AttackOptions& options, const TargetMix& mix) {
+    return gates.has_urls() || LiveRun::needs_results(options, mix);
+  }
   void change(const Event& event) { run_.change(event); }
   // Once, at the end. An error: the file could not be written.
   Expected<std::vector<report::Judged>> judge(const Summary& summary);

@@ -7,8 +7,8 @@ namespace thrum::mode {
 
 double asked_rate(const AttackOptions& options) { return options.shape.is_closed() ? 0 : options.shape.peak(); }
 
-LiveRun::LiveRun(const AttackOptions& options, const TargetMix& mix, LatencyClock clock)
-    : name_(options.name), judging_{{}, clock}, metrics_(judging_) {
+LiveRun::LiveRun(const AttackOptions& options, const TargetMix& mix, MetricsOptions judging)
+    : name_(options.name), judging_(judging), metrics_(judging_) {
   plan_.start = Timestamp::from_unix(std::chrono::system_clock::now().time_since_epoch());  // the attack begins in a moment
   plan_.shape = options.shape.text();
   plan_.order = mix.order;
@@ -26,6 +26,11 @@ void LiveRun::add(std::span<const Result> results) {
   peaks_.add(results);
   if (stages_) stages_->add(results);
   if (shares_) shares_->add(results);
+}
+
+void LiveRun::add(const Metrics& metrics, const SendPeaks& peaks) {
+  metrics_.merge(metrics);
+  peaks_.merge(peaks);
 }
 
 report::Change change_of(const Event& event) { return {event.at, event.kind, event.detail}; }

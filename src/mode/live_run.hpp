@@ -14,9 +14,14 @@ namespace thrum::mode {
 
 class LiveRun {
  public:
-  LiveRun(const AttackOptions& options, const TargetMix& mix, LatencyClock clock);
+  LiveRun(const AttackOptions& options, const TargetMix& mix, MetricsOptions judging);
 
   void add(std::span<const Result> results);
+  // Results that somebody else has counted, of a run without stages and without shares.
+  void add(const Metrics& metrics, const SendPeaks& peaks);
+  static bool needs_results(const AttackOptions& options, const TargetMix& mix) {
+    return report::StageSplit::is_for(options.shape) || !mix.parts.empty();
+  }
   void change(const Event& event);
   // Once, at the end.
   report::Input finished(const Summary& summary);

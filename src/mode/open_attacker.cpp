@@ -52,7 +52,7 @@ Expected<void> check_targets_stream(const AttackRequest& request) {
   return check_stdin();
 }
 
-Expected<OpenedAttack> open_attacker(AttackRequest& request, const std::string& url) {
+Expected<OpenedAttack> open_attacker(AttackRequest& request, std::optional<Target> only) {
   AttackOptions options = request.options;
   options.max_body = body_bytes_kept(request);
   if (!request.body.empty()) {
@@ -63,13 +63,13 @@ Expected<OpenedAttack> open_attacker(AttackRequest& request, const std::string& 
   const std::string from = is_stdin(request.targets) ? "-" : request.targets;
   OpenedAttack opened;
   Expected<std::unique_ptr<Attacker>> attacker;
-  if (request.lazy && url.empty()) {
+  if (request.lazy && !only) {
     auto source = stream_targets(from, request.format, {.weights = request.once});
     if (!source) return std::unexpected(std::move(source.error()));
     if (auto drawn = set_seed(request, Order::sequence, options); !drawn) return std::unexpected(std::move(drawn.error()));
     attacker = Attacker::create(std::move(options), std::move(*source));
   } else {
-    auto targets = url.empty() ? read_targets(from, request.format) : std::vector<Target>{{.url = url}};
+    auto targets = only ? std::vector<Target>{std::move(*only)} : read_targets(from, request.format);
     if (!targets) return std::unexpected(std::move(targets.error()));
     if (auto drawn = set_seed(request, order_of(options, *targets), options); !drawn) return std::unexpected(std::move(drawn.error()));
     opened.mix = mix_of(options, *targets);

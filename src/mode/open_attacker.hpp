@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,8 @@ struct OpenedAttack {
   std::vector<std::string> urls;  // of the first targets, a few; none if they are read in the course of the attack
   bool ignores_weights = false;   // targets have some, and the order asked for is another
 };
-// `url`, if not empty, is got instead of the targets. Sets request.options.seed where anything is drawn: to what was asked for, or to
+// `only`, if given, is sent instead of the targets. Sets request.options.seed where anything is drawn: to what was asked for, or to
 // any number. Errors: also a seed that is for nothing.
-Expected<OpenedAttack> open_attacker(AttackRequest& request, const std::string& url = {});
+Expected<OpenedAttack> open_attacker(AttackRequest& request, std::optional<Target> only = std::nullopt);
 
 }  // namespace thrum::mode

@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "mode/attack.hpp"
+#include "targets/url_guess.hpp"
 
 namespace thrum::cli {
 namespace {
@@ -45,6 +46,14 @@ std::optional<Error> complaint(const std::vector<std::string>& words) {
   if (auto fits = check_arguments(*invocation); !fits) return fits.error();
   if (invocation->command == Command::attack)
     if (auto checked = mode::check(invocation->options.attack); !checked) return checked.error();
+  if (invocation->command == Command::run) {
+    mode::RunRequest run = invocation->options.run;
+    run.attack = invocation->options.attack;
+    run.url = invocation->arguments.empty() ? "" : invocation->arguments[0];
+    if (!run.url.empty()) run.url = targets::guessed_url(run.url).value_or(run.url);
+    if (auto settled = mode::settle(run, 4); !settled) return settled.error();
+    if (auto checked = mode::check(run.attack); !checked) return checked.error();
+  }
   return std::nullopt;
 }
 
@@ -186,6 +195,10 @@ std::string fingerprint(const Options& o) {
   add(e.inputs), add(static_cast<int>(e.to)), add(e.output), add(e.csv_header), add(e.strict), add(e.force);
   const mode::SearchOptions& c = o.capacity.search;
   add(o.capacity.slo), add(c.from), add(c.most), add(c.step.count()), add(c.confirm.count()), add(o.capacity.json), add(o.capacity.html);
+  const mode::RunRequest& n = o.run;
+  add(n.method), add(n.body), add(n.user_agent), add(n.number.value_or(0)), add(n.concurrency.value_or(0));
+  add(n.duration ? n.duration->count() : -1), add(n.rate ? n.rate->text() : ""), add(n.timeout.count());
+  add(n.json), add(n.output), add(n.markdown), add(n.series_csv), add(n.record), add(n.allow_all_failed);
   add(o.shape.duration.count()), add(o.shape.columns);
   add(o.doctor.shape ? o.doctor.shape->text() : ""), add(o.doctor.connections), add(o.doctor.keep_alive), add(o.doctor.json);
   const mode::ServeOptions& s = o.serve;

@@ -1,9 +1,10 @@
-// Any text: a URL that can be sent, or one line that says why not.
+// Any text: a URL that can be sent, or one line that says why not; and what is guessed where it has no scheme.
 #include <cstdint>
 #include <string_view>
 
 #include "http/url.hpp"
 #include "require.hpp"
+#include "targets/url_guess.hpp"
 
 using thrum::fuzz::require;
 
@@ -18,7 +19,12 @@ bool is_clean(std::string_view s) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto url = thrum::http::parse_url({reinterpret_cast<const char*>(data), size});
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto guessed = thrum::targets::guessed_url(text);
+  require(guessed.has_value() == (text.find("://") == text.npos));
+  if (guessed) require(guessed->starts_with("http") && guessed->size() <= text.size() + std::string_view("https://[]").size());
+  (void)thrum::targets::looks_like_url(text);
+  const auto url = thrum::http::parse_url(text);
   if (!url) {
     require(!url.error().text.empty() && is_clean(url.error().text));
     return 0;

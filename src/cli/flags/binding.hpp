@@ -78,7 +78,10 @@ inline Expected<void> put_trial(Nanos& into, std::string_view v) {
 }
 
 inline constexpr Command kAttack = Command::attack, kReport = Command::report, kPlot = Command::plot, kEncode = Command::encode,
-                         kShape = Command::shape, kCapacity = Command::capacity, kDoctor = Command::doctor, kServe = Command::serve;
+                         kShape = Command::shape, kCapacity = Command::capacity, kDoctor = Command::doctor, kServe = Command::serve,
+                         kRun = Command::run;
+
+inline constexpr CommandSet kSenders = kAttack | kCapacity | kRun;
 
 // Parts of flag_table(), in its order.
 std::span<const Flag> sending_flags();
@@ -86,5 +89,6 @@ std::span<const Flag> expectation_flags();
 std::span<const Flag> connection_flags();
 std::span<const Flag> result_flags();
 std::span<const Flag> other_flags();
+std::span<const Flag> run_flags();
 
 }  // namespace thrum::cli

@@ -1,0 +1,303 @@
+#include "mode/run.hpp"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "base/clock.hpp"
+#include "base/text.hpp"
+#include "host/limits.hpp"
+#include "mode/attack_product.hpp"
+#include "mode/checkup.hpp"
+#include "mode/demand.hpp"
+#include "mode/gate_watch.hpp"
+#include "mode/masked_flags.hpp"
+#include "mode/open_attacker.hpp"
+#include "mode/product.hpp"
+#include "mode/proxy_environment.hpp"
+#include "mode/rate_kept.hpp"
+#include "mode/run_gathering.hpp"
+#include "mode/same_file.hpp"
+#include "mode/standard_streams.hpp"
+#include "report/bottleneck.hpp"
+#include "report/run_report.hpp"
+#include "targets/url_guess.hpp"
+#include "thrum/targets.hpp"
+#include "ui/progress_line.hpp"
+
+namespace thrum::mode {
+namespace {
+
+constexpr Nanos kLongEnough{1'000'000'000};  // for the rate that was achieved, and a thread's CPU, to mean something
+
+Expected<SharedBytes> read_body(const std::string& text) {
+  if (!text.starts_with('@')) return SharedBytes(std::make_shared<const std::string>(text));
+  if (text == "@-") {
+    if (auto open = check_stdin(); !open) return std::unexpected(open.error());
+    return read_body_file("/dev/stdin");
+  }
+  return read_body_file(text.substr(1));
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+std::string system_name() {
+  utsname name{};
+  return ::uname(&name) == 0 ? fmt::format("{} {} {}", name.sysname, name.release, name.machine) : "";
+}
+
+bool shows_colour(int fd) {
+  const char* const no = std::getenv("NO_COLOR");
+  const char* const term = std::getenv("TERM");
+  return ::isatty(fd) == 1 && (no == nullptr || *no == '\0') && term != nullptr && std::string_view(term) != "dumb";
+}
+
+// The asked rate's mean, over the time in which what was scheduled was due.
+double mean_asked(const Shape& shape, std::uint64_t scheduled) {
+  if (shape.is_closed() || scheduled == 0) return 0;
+  const Nanos time = shape.due_when(static_cast<long double>(scheduled));
+  return time <= Nanos(0) || time == Nanos::max() ? shape.peak() : static_cast<double>(scheduled) * 1e9 / static_cast<double>(time.count());
+}
+
+double achieved(const Figures& f, Nanos sending, double asked) {
+  if (f.requests < 2 || sending < kLongEnough || f.duration <= Nanos(0)) return asked;
+  return static_cast<double>(f.requests - 1) * 1e9 / static_cast<double>(f.duration.count());
+}
+
+class RunImpl final : public Run {
+ public:
+  RunImpl(RunRequest request, RunHooks hooks)
+      : request_(std::move(request)),
+        hooks_(std::move(hooks)),
+        judging_{*StatusSet::parse("2xx"), LatencyClock::response},
+        gathering_(judging_, {[this](auto results) { return take(results); }, [this] { return tick(); }}) {}
+
+  Expected<void> prepare();
+  Expected<RunEnd> run() override;
+  void stop() override { attacker_->stop(); }
+  void cut() override { attacker_->cut(); }
+
+ private:
+  Expected<void> check_files() const;
+  Expected<void> open();
+  Expected<void> take(std::span<const Result> results);
+  Expected<void> tick();
+  RunFacts facts(const report::RunReport& report) const;
+  report::RunReport report(const Summary& summary, const RunTally& tally);
+  Expected<void> judge_gates(report::RunReport& report);
+  Expected<void> write(const report::RunReport& report);
+
+  RunRequest request_;
+  RunHooks hooks_;
+  MetricsOptions judging_;
+  RunGathering gathering_;
+  std::unique_ptr<Attacker> attacker_;
+  std::optional<GateWatch> gates_;
+  bool gates_need_results_ = false;
+  std::unique_ptr<AttackProduct> record_;
+  std::optional<ui::ProgressLine> progress_;
+};
+
+Expected<void> RunImpl::prepare() {
+  if (auto guess = targets::guessed_url(request_.url); guess && !request_.url.empty()) {
+    hooks_.warn(fmt::format("taking {} for {}", printable_prefix(request_.url, 100), printable_prefix(masked_url(*guess), 120)));
+    request_.url = std::move(*guess);
+  }
+  AttackRequest& attack = request_.attack;
+  if (attack.heeds_environment) add_environment(attack.options.proxy, environment_variable);
+  if (auto settled = settle(request_, host::cores().usable()); !settled) return settled;
+  if (auto checked = check(attack); !checked) return checked;
+  if (auto fine = check_files(); !fine) return fine;
+  if (auto opened = open(); !opened) return opened;
+  for (const std::string_view line : without_effect(attack)) hooks_.warn(line);
+  const std::array urls{request_.url};
+  const Demand demand = demand_of(attack, urls);
+  for (const Finding& f : forewarnings(look_at_machine(demand), demand)) hooks_.warn(fmt::format("{}; {}", f.says, f.cure));
+  const bool in_place = ::isatty(STDERR_FILENO) == 1;
+  if (attack.progress.value_or(in_place))
+    progress_.emplace(STDERR_FILENO, in_place, ui::ProgressPlan{attack.options.duration, attack.options.shape.is_closed()});
+  return {};
+}
+
+// Before anything is sent, so that nobody waits for nothing.
+Expected<void> RunImpl::check_files() const {
+  if (auto open = check_stdout(); !open) return open;
+  const std::array<std::pair<std::string_view, const std::string*>, 5> files{{{"-output", &request_.output},
+                                                                              {"-md", &request_.markdown},
+                                                                              {"-series-csv", &request_.series_csv},
+                                                                              {"-record", &request_.record},
+                                                                              {"-junit", &request_.attack.junit}}};
+  const std::string body = request_.body.starts_with('@') ? request_.body.substr(1) : "";
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const auto& [flag, file] = files[i];
+    if (file->empty()) continue;
+    if (!body.empty() && is_same_file(*file, body))
+      return usage_error(fmt::format("{}={} is what -d reads: name another file", flag, printable(*file)));
+    for (std::size_t j = 0; j < i; ++j)
+      if (*files[j].second == *file)
+        return usage_error(fmt::format("{} and {} both write {}: name another file", files[j].first, flag, printable(*file)));
+    const bool holds_results = flag == "-record";
+    if (!holds_results)
+      if (auto fine = Product(*file, {}, false).check(); !fine) return fine;
+  }
+  return {};
+}
+
+Expected<void> RunImpl::open() {
+  AttackRequest& attack = request_.attack;
+  auto gates = parse_gates(attack.fail_if);
+  if (!gates) return std::unexpected(std::move(gates.error()));
+  Target target{.method = request_.method, .url = request_.url};
+  if (!request_.body.empty()) {
+    auto body = read_body(request_.body);
+    if (!body) return std::unexpected(std::move(body.error()));
+    target.body = std::move(*body);
+  }
+  auto opened = open_attacker(attack, std::move(target));
+  if (!opened) return std::unexpected(std::move(opened.error()));
+  attacker_ = std::move(opened->attacker);
+  gathering_.follow(*attacker_);
+  if (!gates->empty()) {
+    gates_need_results_ = GateWatch::needs_results(*gates, attack.options, opened->mix);
+    gates_.emplace(std::move(*gates), attack.junit, attack.options, opened->mix, judging_);
+  }
+  if (request_.record.empty()) return {};
+  attack.output = request_.record;
+  auto record = open_product(attack, opened->mix, {hooks_.print, hooks_.warn});
+  if (!record) return std::unexpected(std::move(record.error()));
+  record_ = std::move(*record);
+  return {};
+}
+
+Expected<void> RunImpl::take(std::span<const Result> results) {
+  while (!results.empty()) {
+    const bool is_warmup = results[0].is_warmup;
+    const auto end = std::ranges::find_if(results, [=](const Result& r) { return r.is_warmup != is_warmup; });
+    const auto part = results.first(static_cast<std::size_t>(end - results.begin()));
+    results = results.subspan(part.size());
+    if (gates_need_results_ && !is_warmup) gates_->add(part);
+    if (record_)
+      if (auto taken = record_->take(part); !taken) return taken;
+  }
+  return {};
+}
+
+Expected<void> RunImpl::tick() {
+  if (progress_) progress_->show(attacker_->progress(), now());
+  return record_ ? record_->tick() : Expected<void>{};
+}
+
+Expected<RunEnd> RunImpl::run() {
+  const bool figures_only = !record_ && !gates_need_results_;
+  const auto summary =
+      figures_only ? attacker_->run(static_cast<ShardSinks&>(gathering_)) : attacker_->run(static_cast<ResultSink&>(gathering_));
+  if (progress_) progress_->clear();
+  if (!summary) return std::unexpected(summary.error());
+  if (record_)
+    if (auto finished = record_->finish(*summary); !finished) return std::unexpected(finished.error());
+  RunTally& tally = gathering_.finish();
+  report::RunReport told = report(*summary, tally);
+  if (auto judged = judge_gates(told); !judged) return std::unexpected(judged.error());
+  if (auto written = write(told); !written) return std::unexpected(written.error());
+  for (const report::Judged& each : told.judged) hooks_.warn(line_of(each));
+  if (tally.metrics().answered() == 0 && !request_.allow_all_failed) return RunEnd::unanswered;
+  if (request_.attack.strict_rate && !kept_rate(*summary)) return RunEnd::off_rate;
+  return report::any_crossed(told.judged) ? RunEnd::gate : RunEnd::done;
+}
+
+Expected<void> RunImpl::judge_gates(report::RunReport& told) {
+  if (!gates_) return {};
+  if (!gates_need_results_) gates_->add(told.tally->metrics(), told.tally->peaks());
+  auto judged = gates_->judge(told.summary);
+  if (!judged) return std::unexpected(judged.error());
+  told.judged = std::move(*judged);
+  return {};
+}
+
+report::RunReport RunImpl::report(const Summary& summary, const RunTally& tally) {
+  const AttackOptions& o = request_.attack.options;
+  report::RunReport r;
+  r.method = request_.method;
+  r.url = masked_url(request_.url);
+  r.load = load_words(request_);
+  r.concurrency = o.max_workers == kUnlimited ? 0 : o.max_workers;
+  if (!o.shape.is_closed()) r.asked = o.shape.text();
+  r.asked_rate = mean_asked(o.shape, summary.books.scheduled);
+  r.settings = masked(request_.attack.typed);
+  r.host = host_name();
+  r.os = system_name();
+  r.cpus = host::cores().usable();
+  r.summary = summary;
+  r.tally = &tally;
+  r.seconds = gathering_.seconds().points(summary.elapsed);
+  r.minutes = gathering_.seconds().minutes(summary.elapsed);
+  r.anomalies = gathering_.anomalies().found();
+  r.peak_busy = gathering_.peak_busy();
+  if (summary.elapsed >= kLongEnough) r.peak_busy = std::max(r.peak_busy, summary.busiest_shard);
+  if (!o.shape.is_closed()) r.limit = report::plain_words(report::bottleneck(summary));
+  r.verdict = judge(facts(r));
+  return r;
+}
+
+RunFacts RunImpl::facts(const report::RunReport& r) const {
+  const RunTally& t = *r.tally;
+  const Metrics& m = t.metrics();
+  const Figures& f = m.figures();
+  RunFacts facts;
+  facts.requests = m.requests();
+  facts.succeeded = m.succeeded();
+  facts.timeouts = t.timeouts();
+  facts.http_errors = t.http_errors();
+  facts.connection_errors = t.connection_errors();
+  facts.causes = t.causes().by_count();
+  facts.p50 = f.latencies.p50;
+  facts.p99 = f.latencies.p99;
+  facts.service_p95 = m.service_latencies().quantile(0.95);
+  facts.groups = two_groups(m.latencies());
+  facts.points = gathering_.seconds().trend_points(r.summary.elapsed);
+  facts.is_interrupted = r.summary.stopped;
+  facts.keeps_alive = request_.attack.options.keep_alive;
+  facts.concurrency = r.concurrency;
+  facts.connections_opened = r.summary.connections.opened - std::min(r.summary.connections.opened, r.summary.connections.preconnected);
+  facts.connect_median = t.connects().quantile(0.5);
+  if (m.phases().dns.count() > 0) facts.dns_mean = m.phases().dns.mean();
+  facts.download_median = m.phases().transfer.quantile(0.5);
+  facts.body_mean = f.bytes_in.mean;
+  facts.anomalies = r.anomalies;
+  facts.peak_busy = r.peak_busy;
+  facts.threads = r.summary.shards;
+  facts.asked_rate = r.asked_rate;
+  facts.achieved_rate = achieved(f, r.summary.sending, r.asked_rate);
+  facts.missed = r.summary.books.missed;
+  facts.lag_p99 = m.lags().quantile(0.99);
+  facts.limit = r.limit;
+  return facts;
+}
+
+Expected<void> RunImpl::write(const report::RunReport& r) {
+  const auto to_file = [](const std::string& file, auto text) {
+    return file.empty() ? Expected<void>{} : Product(file, {}, false).write(text());
+  };
+  const std::string json = request_.json || !request_.output.empty() ? report::run_json(r) : "";
+  if (auto done = to_file(request_.output, [&] { return json; }); !done) return done;
+  if (auto done = to_file(request_.markdown, [&] { return report::run_markdown(r); }); !done) return done;
+  if (auto done = to_file(request_.series_csv, [&] { return report::run_series_csv(r); }); !done) return done;
+  return hooks_.print(request_.json ? json : report::run_text(r, shows_colour(STDOUT_FILENO)));
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<Run>> Run::prepare(RunRequest request, RunHooks hooks) {
+  auto run = std::make_unique<RunImpl>(std::move(request), std::move(hooks));
+  if (auto ready = run->prepare(); !ready) return std::unexpected(std::move(ready.error()));
+  return std::unique_ptr<Run>(std::move(run));
+}
+
+}  // namespace thrum::mode

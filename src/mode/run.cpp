@@ -76,7 +76,7 @@ class RunImpl final : public Run {
   RunImpl(RunRequest request, RunHooks hooks)
       : request_(std::move(request)),
         hooks_(std::move(hooks)),
-        judging_{*StatusSet::parse("2xx"), LatencyClock::response},
+        judging_{StatusSet::parse(successes_of(request_)).value_or(StatusSet()), LatencyClock::response},
         gathering_(judging_, {[this](auto results) { return take(results); }, [this] { return tick(); }}) {}
 
   Expected<void> prepare();

@@ -50,6 +50,8 @@ enum class RunEnd : std::uint8_t {
 
 // Fills in what was left open, and moves it to request.attack. Errors name flags.
 Expected<void> settle(RunRequest& request, std::uint32_t cores);
+// The codes that count as success: -expect-status, or 2xx.
+std::string successes_of(const RunRequest& request);
 // "100 requests, 4 at once", of a request that is settled.
 std::string load_words(const RunRequest& request);
 

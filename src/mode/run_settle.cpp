@@ -53,12 +53,17 @@ void settle_user_agent(RunRequest& request) {
 
 }  // namespace
 
+std::string successes_of(const RunRequest& request) {
+  const std::string& expected = request.attack.options.expect.status;
+  return expected.empty() ? "2xx" : expected;
+}
+
 Expected<void> settle(RunRequest& request, std::uint32_t cores) {
   AttackRequest& attack = request.attack;
   attack.options.shape = request.rate.value_or(Shape::closed());
   attack.options.timeout = request.timeout;
   attack.latency = LatencyClock::response;
-  attack.success = "2xx";
+  attack.success = successes_of(request);
   if (auto fine = settle_url(request); !fine) return fine;
   if (auto fine = settle_length(request); !fine) return fine;
   if (auto fine = settle_concurrency(request, cores); !fine) return fine;

@@ -95,6 +95,8 @@ equal "causes" "$(jq -c '.summary.failures | map([.cause, .count])' out.json)" '
 equal "verdict" "$(jq -c '[.verdict.level, .verdict.findings[0].code]' out.json)" '["failing","all_failed"]'
 equal "a redirect that is not followed is no success" "$(thrum -n 3 -redirects=-1 -json "$url/redirect/1" | jq -c '[.summary.failed_requests, .summary.failures[0].cause]')" '[3,"status 302"]'
 equal "one that is followed is" "$(thrum -n 3 -json "$url/redirect/2" | jq -c '[.summary.successful_requests, .summary.redirects]')" '[3,6]'
+equal "unless that is expected" "$(thrum -n 3 -redirects=-1 -expect-status=302 -json "$url/redirect/1" | jq -c '[.summary.successful_requests, .verdict.findings[0].code]')" '[3,"none_failed"]'
+equal "what is expected besides" "$(thrum -n 3 -expect-body=nowhere -json "$url/" | jq -c '[.summary.http_errors, (.summary.failures[0].cause | startswith("expectation: "))]')" '[3,true]'
 out=$(thrum -n 3 -t 50ms "$url/delay?ms=400")
 has "timeouts" "$out" '✖ timeout: no response headers within 50ms × 3'
 

@@ -111,7 +111,7 @@ struct AttackOptions {
   bool capture_headers = false;
   std::int64_t max_body = 0;                 // bytes of each response body to keep; -1: all
   Io io = Io::automatic;                     // how sockets are served
-  std::uint32_t shards = 0;                  // sending threads; 0: chosen from the rate and the machine
+  std::uint32_t shards = 0;                  // sending threads; 0: as many as the rate needs, more or fewer as it turns out
   Nanos dns_ttl{0};                          // how long an address stays cached; 0: for the whole attack; < 0: never cached
   std::vector<std::string> resolvers;        // name servers, "IP" or "IP:port"; empty: the system's
   std::string unix_socket;                   // every connection goes here, "@name": abstract; empty: over the network
@@ -242,7 +242,7 @@ class ResultSink {
 class ShardSinks {
  public:
   virtual ~ShardSinks() = default;
-  // Asked for each once, before any thread starts; `shards`: how many there are.
+  // Asked for each once, on run()'s thread: before any starts, and before one joins later; `shards`: how many there are, with it.
   virtual ResultSink& sink_of(std::uint32_t shard, std::uint32_t shards) = 0;
   // On run()'s thread, about ten times a second. An error stops the attack and is what run() returns.
   virtual Expected<void> tick() = 0;
@@ -271,6 +271,10 @@ class Attacker {
   virtual Expected<Nanos> change_rate(Shape shape) = 0;
   virtual Expected<Nanos> pause() = 0;
   virtual Expected<Nanos> resume() = 0;
+  // Hits that have not left are sent by so many threads from now on, more or fewer than before. From any thread, but no signal handler;
+  // of an attack that is_steerable, or whose `shards` is 0. Errors: caps of connections, or targets that are read in the course of the
+  // attack, have been dealt to threads for good; more threads than this machine has cores; the attack is warming up, or has ended.
+  virtual Expected<Nanos> change_shards(std::uint32_t shards) = 0;
   virtual Progress progress() const = 0;
 };
 

@@ -21,7 +21,7 @@ std::optional<ListenCounters> listen_counters(const std::string& root) {
 
 // "cpu  user nice system idle iowait irq softirq steal guest guest_nice"; guests are part of user and nice.
 std::optional<CoreTimes> core_times_from(const std::string& stat) {
-  constexpr std::size_t kSteal = 8;
+  constexpr std::size_t kIdle = 4, kSteal = 8;
   for (const std::string_view line : split(stat, "\n")) {
     const auto words = split(line, " ");
     if (words.size() <= kSteal || words[0] != "cpu") continue;
@@ -30,6 +30,7 @@ std::optional<CoreTimes> core_times_from(const std::string& stat) {
       const auto ticks = number<std::uint64_t>(words[i]);
       if (!ticks) return std::nullopt;
       times.all += *ticks;
+      if (i == kIdle) times.idle = *ticks;
       if (i == kSteal) times.stolen = *ticks;
     }
     return times;
@@ -38,6 +39,18 @@ std::optional<CoreTimes> core_times_from(const std::string& stat) {
 }
 
 std::optional<CoreTimes> core_times(const std::string& root) { return core_times_from(read_text(root + "/proc/stat")); }
+
+double IdleCores::look(Instant t, const std::string& root) {
+  if (looked_ != kNever && t - looked_ < kShortest) return idle_;
+  looked_ = t;
+  const auto times = core_times(root);
+  idle_ = 0;
+  if (times && before_)
+    if (const std::uint64_t all = grown(before_->all, times->all); all > 0)
+      idle_ = cores_ * std::min(1.0, static_cast<double>(grown(before_->idle, times->idle)) / static_cast<double>(all));
+  before_ = times;
+  return idle_;
+}
 
 Counters counters(const std::string& root) {
   Counters c;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/clock.hpp"
 #include "host/control_groups.hpp"
 
 namespace thrum::host {
@@ -16,12 +17,29 @@ struct ListenCounters {
 };
 std::optional<ListenCounters> listen_counters(const std::string& root = {});
 
-// Of all cores together, in ticks since the machine started: all time, and that which the host of a virtual machine kept for others.
+// Of all cores together, in ticks since the machine started: all time, and that which the host of a virtual machine kept for others,
+// and that in which nobody wanted any.
 struct CoreTimes {
-  std::uint64_t all = 0, stolen = 0;
+  std::uint64_t all = 0, stolen = 0, idle = 0;
 };
 std::optional<CoreTimes> core_times(const std::string& root = {});
 std::optional<CoreTimes> core_times_from(const std::string& stat);  // the text of /proc/stat
+
+// How many cores had nothing to do since the look before.
+class IdleCores {
+ public:
+  explicit IdleCores(std::uint32_t cores) : cores_(cores) {}
+  // A look in less than `kShortest` after the one before gives what that one gave. 0 while nothing is known.
+  double look(Instant t, const std::string& root = {});
+
+ private:
+  static constexpr std::chrono::milliseconds kShortest{400};
+
+  std::uint32_t cores_;
+  std::optional<CoreTimes> before_;
+  Instant looked_ = kNever;
+  double idle_ = 0;
+};
 
 struct Counters {
   std::optional<CpuQuota> quota;

@@ -23,6 +23,16 @@ class Arrivals {
     while (drawn_ <= n) expected_ += gap(drawn_++);
     return schedule_.due_when(expected_);
   }
+  // What was drawn so far; back to there, an earlier hit may be asked for again.
+  struct Mark {
+    std::uint64_t drawn = 0;
+    long double expected = 0;
+  };
+  Mark mark() const { return {drawn_, expected_}; }
+  void go_back(const Mark& mark) {
+    drawn_ = mark.drawn;
+    expected_ = mark.expected;
+  }
   // How many hits are due before t, when hit n, which was asked for last, is the first that may be at t or later.
   std::uint64_t due_before(Nanos t, std::uint64_t n) const {
     if (!is_random_) return schedule_.hits_before(t);

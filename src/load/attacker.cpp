@@ -10,19 +10,18 @@
 #include <latch>
 #include <mutex>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "host/background.hpp"
 #include "host/counters.hpp"
 #include "host/limits.hpp"
 #include "load/collector.hpp"
+#include "load/crew.hpp"
 #include "load/feeder.hpp"
 #include "load/limit.hpp"
 #include "load/plan.hpp"
 #include "load/rate.hpp"
 #include "load/schedule.hpp"
-#include "load/shard.hpp"
 #include "net/local_addresses.hpp"
 #include "net/tls.hpp"
 
@@ -40,7 +39,6 @@ void add_address(std::vector<AddressCount>& all, std::string address, std::uint6
 using load::Collector;
 using load::Feeder;
 using load::Plan;
-using load::Shard;
 
 constexpr auto kTick = std::chrono::milliseconds(90);
 constexpr std::chrono::nanoseconds kShortestNap = std::chrono::milliseconds(1), kLongestNap = std::chrono::milliseconds(45);
@@ -156,11 +154,7 @@ class AttackerImpl final : public Attacker {
     plan_->local_addresses = std::move(*local);
     if (!o.shape.is_closed()) schedule_ = load::Schedule(o.shape, plan_->end);
     plan_->has_one_route = !plan_->is_lazy() && plan_->routes.size() == 1;
-    for (std::uint32_t k = 0; k < shards; ++k) {
-      shards_.push_back(std::make_unique<Shard>(*plan_, load::Slice{k, shards}, feeder_.get()));
-      if (auto ready = shards_.back()->prepare(); !ready) return ready;
-    }
-    return {};
+    return crew_.prepare(shards, feeder_.get());
   }
 
   Expected<Summary> run(ResultSink& sink) override { return run(&sink, nullptr); }
@@ -169,14 +163,14 @@ class AttackerImpl final : public Attacker {
   void stop() override {
     plan_->stop.store(true);
     if (feeder_) feeder_->interrupt();
-    for (const auto& shard : shards_) shard->wake();
+    crew_.wake();
   }
 
   void cut() override {
     plan_->stop.store(true);
     plan_->cut.store(true);
     if (feeder_) feeder_->interrupt();
-    for (const auto& shard : shards_) shard->wake();
+    crew_.wake();
   }
 
   Expected<Nanos> change_rate(Shape shape) override {
@@ -189,12 +183,13 @@ class AttackerImpl final : public Attacker {
   Expected<Nanos> pause() override { return change(load::Change::Kind::pause); }
   Expected<Nanos> resume() override { return change(load::Change::Kind::resume); }
 
+  Expected<Nanos> change_shards(std::uint32_t shards) override;
+
   Progress progress() const override;
 
  private:
   Expected<Nanos> change(load::Change::Kind kind, std::optional<Shape> shape = std::nullopt);
   Expected<Summary> run(ResultSink* sink, ShardSinks* sinks);
-  Expected<void> start_threads(std::vector<std::thread>& threads, std::latch& ready, std::latch& start);
   Expected<void> preconnected() const;
   void collect(Collector& collector);
   Expected<void> attend(ShardSinks& sinks);
@@ -207,7 +202,10 @@ class AttackerImpl final : public Attacker {
   mutable std::mutex schedule_mutex_;
   load::Schedule schedule_{Shape::constant(load::rate_of(1))};  // as shards have it, or soon will
   std::unique_ptr<Feeder> feeder_;
-  std::vector<std::unique_ptr<Shard>> shards_;
+  load::Crew crew_{*plan_, [this] {
+                     const std::lock_guard lock(mutex_);
+                     shard_over_.notify_all();
+                   }};
   host::Counters counters_before_;
   std::atomic<bool> has_run_{false};
   std::atomic<bool> started_{false};
@@ -220,20 +218,18 @@ class AttackerImpl final : public Attacker {
 Expected<Summary> AttackerImpl::run(ResultSink* sink, ShardSinks* sinks) {
   if (has_run_.exchange(true)) return failure("an attacker runs once; make another one");
   if (feeder_) {
-    if (auto reading = feeder_->start([this](std::uint32_t k) { shards_[k]->wake(); }); !reading) return std::unexpected(reading.error());
+    if (auto reading = feeder_->start([this](std::uint32_t k) { crew_.shards()[k].wake(); }); !reading)
+      return std::unexpected(reading.error());
     const auto first = feeder_->await_first(plan_->end);
     if (!first) return std::unexpected(first.error());
     if (!*first && !plan_->stop.load()) return failure("no targets to attack");
-    for (const auto& shard : shards_)
+    for (const auto& shard : crew_.shards())
       if (auto ready = shard->make_tls_ready(); !ready) return std::unexpected(ready.error());
   }
-  if (sinks != nullptr)
-    for (std::uint32_t k = 0; k < shards_.size(); ++k)
-      shards_[k]->keep_results(sinks->sink_of(k, static_cast<std::uint32_t>(shards_.size())));
+  if (sinks != nullptr) crew_.keep_results_in(*sinks);
   counters_before_ = host::counters();
-  std::vector<std::thread> threads;
-  std::latch ready(static_cast<std::ptrdiff_t>(shards_.size())), start(1);
-  auto can_start = start_threads(threads, ready, start);
+  std::latch ready(static_cast<std::ptrdiff_t>(crew_.shards().size())), start(1);
+  auto can_start = crew_.start(ready, start);
   if (can_start) {
     ready.wait();
     can_start = preconnected();
@@ -244,20 +240,21 @@ Expected<Summary> AttackerImpl::run(ResultSink* sink, ShardSinks* sinks) {
   started_.store(true, std::memory_order_release);
   start.count_down();
   if (!can_start) {
-    for (std::thread& t : threads) t.join();
+    crew_.join();
     return std::unexpected(can_start.error());
   }
   Expected<void> taken;
   if (sinks != nullptr) {
     taken = attend(*sinks);
-    for (std::thread& t : threads) t.join();
-    for (const auto& shard : shards_)
+    crew_.join();
+    for (const auto& shard : crew_.shards())
       if (taken) taken = shard->sink_status();
   } else {
     Collector collector(*plan_, *sink, started);
     collect(collector);
-    for (std::thread& t : threads) t.join();
-    for (const auto& shard : shards_) collector.drain(shard->results());
+    crew_.join();
+    collect(collector);  // of one that joined at the last moment
+    for (const auto& shard : crew_.shards()) collector.drain(shard->results());
     taken = collector.status();
   }
   if (feeder_) feeder_->stop();
@@ -270,35 +267,13 @@ Expected<Summary> AttackerImpl::run(ResultSink* sink, ShardSinks* sinks) {
 Expected<void> AttackerImpl::preconnected() const {
   std::uint64_t opened = 0;
   std::string error;
-  for (const auto& shard : shards_) {
+  for (const auto& shard : crew_.shards()) {
     opened += shard->totals().connections.preconnected;
     if (error.empty()) error = shard->preconnect_error();
   }
   if (error.empty()) return {};
   const std::uint64_t asked = plan_->options.preconnect * plan_->routes.size();
   return failure(fmt::format("-preconnect: {} of {} connections were opened: {}", opened, asked, error));
-}
-
-// The shards' threads wait for `start`: the attack begins when all of them are `ready`.
-Expected<void> AttackerImpl::start_threads(std::vector<std::thread>& threads, std::latch& ready, std::latch& start) {
-  threads.reserve(shards_.size());
-  try {
-    for (const auto& shard : shards_) {
-      threads.emplace_back([this, &shard, &ready, &start] {
-        if (plan_->options.preconnect > 0) shard->preconnect();
-        shard->stand_by();
-        ready.count_down();
-        start.wait();
-        shard->run();
-        const std::lock_guard lock(mutex_);
-        shard_over_.notify_all();
-      });
-    }
-  } catch (const std::system_error& e) {
-    return failure(fmt::format("can't start thread {} of {}: {}; fewer sending threads need less", threads.size() + 1, shards_.size(),
-                               e.code().message()));
-  }
-  return {};
 }
 
 // Naps between two looks at the rings, short enough that none fills, long enough to cost nothing.
@@ -309,7 +284,7 @@ void AttackerImpl::collect(Collector& collector) {
   for (;;) {
     bool all_over = true;
     std::size_t fullest = 0;
-    for (const auto& shard : shards_) {
+    for (const auto& shard : crew_.shards()) {
       all_over = shard->is_over() && all_over;
       fullest = std::max(fullest, collector.drain(shard->results()));
     }
@@ -318,6 +293,7 @@ void AttackerImpl::collect(Collector& collector) {
     if (const Instant t = now(); t - ticked >= kTick) {
       if (ticked < plan_->start) counters_before_ = host::counters();  // of the warm-up
       collector.tick();
+      crew_.look(t);
       ticked = t;
     }
     if (fullest > 1024)
@@ -330,7 +306,7 @@ void AttackerImpl::collect(Collector& collector) {
 }
 
 bool AttackerImpl::is_over() const {
-  return std::ranges::all_of(shards_, [](const auto& shard) { return shard->is_over(); });
+  return std::ranges::all_of(crew_.shards(), [](const auto& shard) { return shard->is_over(); });
 }
 
 // While shards keep their results to themselves. They are woken so that each has its turn before the next tick.
@@ -343,8 +319,9 @@ Expected<void> AttackerImpl::attend(ShardSinks& sinks) {
       if (ticked < plan_->start) counters_before_ = host::counters();  // of the warm-up
       ticked = t;
       if (taken) taken = sinks.tick();
+      crew_.look(t);
       if (!taken && !plan_->cut.load()) cut();
-      for (const auto& shard : shards_) shard->wake();
+      crew_.wake();
     }
     std::unique_lock lock(mutex_);
     if (!is_over()) shard_over_.wait_for(lock, kTick / 2);
@@ -355,13 +332,13 @@ Expected<void> AttackerImpl::attend(ShardSinks& sinks) {
 Summary AttackerImpl::summarise(Timestamp started) const {
   Summary s;
   s.started = started;
-  s.shards = static_cast<std::uint32_t>(shards_.size());
+  s.shards = static_cast<std::uint32_t>(crew_.shards().size());
   const AttackOptions& o = plan_->options;
   load::LimitEvidence evidence{
       .rate = o.shape.is_closed() ? 0 : schedule_.peak(), .max_workers = o.max_workers, .max_connections = o.max_connections};
   double latency = 0;
   std::uint64_t finished = 0;
-  for (const auto& shard : shards_) {
+  for (const auto& shard : crew_.shards()) {
     const load::ShardTotals& t = shard->totals();
     const load::Gauges& g = shard->gauges();
     s.books.scheduled += t.scheduled;
@@ -407,7 +384,7 @@ Summary AttackerImpl::summarise(Timestamp started) const {
 
 void AttackerImpl::add_traffic(Summary& s) const {
   net::TcpTally::Totals tcp;
-  for (const auto& shard : shards_) {
+  for (const auto& shard : crew_.shards()) {
     const load::ShardTotals& t = shard->totals();
     tcp.add(t.tcp);
     s.traffic.bytes_in += t.bytes.in;
@@ -429,7 +406,7 @@ void AttackerImpl::add_interference(Summary& s) const {
   const auto is_ours = [](const auto& shard) {
     return std::ranges::any_of(shard->totals().addresses, [](const auto& each) { return net::is_of_this_machine(each.first); });
   };
-  if (std::ranges::any_of(shards_, is_ours)) s.interference.listen_overflows = d.listen_overflows;
+  if (std::ranges::any_of(crew_.shards(), is_ours)) s.interference.listen_overflows = d.listen_overflows;
 }
 
 Progress AttackerImpl::progress() const {
@@ -439,7 +416,7 @@ Progress AttackerImpl::progress() const {
   p.started = started_at_;
   p.elapsed = std::max(Nanos(0), t);
   p.warmup_left = std::max(Nanos(0), -t);
-  for (const auto& shard : shards_) {
+  for (const auto& shard : crew_.shards()) {
     const load::Gauges& g = shard->gauges();
     p.sent += (t < Nanos(0) ? g.warmup_sent : g.sent).load(std::memory_order_relaxed);
     p.answered += g.answered.load(std::memory_order_relaxed);
@@ -470,7 +447,16 @@ Expected<Nanos> AttackerImpl::change(load::Change::Kind kind, std::optional<Shap
   load::Change change{kind, t, std::move(shape)};
   schedule_.apply(change);
   plan_->changes.post(std::move(change));
-  for (const auto& shard : shards_) shard->wake();
+  crew_.wake();
+  return t;
+}
+
+Expected<Nanos> AttackerImpl::change_shards(std::uint32_t shards) {
+  if (!started_.load(std::memory_order_acquire)) return failure("the attack has not begun");
+  const Nanos t = now() - plan_->start;
+  if (t < Nanos(0)) return failure("the attack is still warming up");
+  if (plan_->stop.load()) return failure("the attack is ending");
+  if (auto changed = crew_.change(shards); !changed) return std::unexpected(changed.error());
   return t;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "load/division.hpp"
 #include "load/picker.hpp"
 #include "load/record.hpp"
 #include "load/schedule.hpp"
@@ -74,6 +75,7 @@ class ExpectationsOf {
 class Claims {
  public:
   Claims(std::uint64_t total, std::uint64_t workers) : total_(total), workers_(std::max<std::uint64_t>(1, workers)) {}
+  bool is_over() const { return next_.load(std::memory_order_relaxed) >= total_; }
   // A block [first, first + count), `most` at most; count 0: none left.
   struct Block {
     std::uint64_t first = 0, count = 0;
@@ -130,6 +132,8 @@ struct Plan {
   Timestamp started;           // the same by the wall clock
   Claims claims;
   Changes changes;
+  Frontier frontier;  // of a schedule whose hits may be dealt anew
+  bool is_divisible = false;
   std::atomic<bool> stop{false};
   std::atomic<bool> cut{false};
   std::atomic<std::int64_t> captured_in_flight{0};
@@ -142,6 +146,7 @@ struct Plan {
 
 // Of `whole` things, how many are this shard's (unlimited stays unlimited).
 inline std::uint64_t share_of(std::uint64_t whole, std::uint32_t shard, std::uint32_t shards) {
+  if (whole != kUnlimited && shard >= shards) return 0;  // it joins later
   return whole == kUnlimited ? kUnlimited : whole / shards + (shard < whole % shards ? 1 : 0);
 }
 

@@ -47,6 +47,7 @@ Shard::Shard(Plan& plan, Slice slice, Feeder* feeder)
       follow_ups_(plan.routes, plan.options.boundary),
       too_many_redirects_(fmt::format("stopped after {} redirects", plan.options.redirects)),
       end_(plan.end) {
+  is_retired_ = slice.shard >= slice.shards;
   opening_window_ = OpeningWindow(plan.begin());
   opening_pace_ = OpeningPace(plan.begin());
   busy_from_ = plan.begin();
@@ -107,12 +108,15 @@ Expected<void> Shard::make_tls_ready() { return plan_.routes.has_tls() ? network
 
 void Shard::wake() { network_->network().reactor.wake(); }
 
+void Shard::join_at(std::uint64_t hit) { (after_warmup_ ? *after_warmup_ : pacer_).draw_up_to(hit); }
+
 void Shard::stand_by() { waited_before_ = host::waited_for_core().value_or(0); }
 
 void Shard::run() {
   pthread_setname_np(pthread_self(), "thrum-shard");
   prctl(PR_SET_TIMERSLACK, 1);  // this thread's only
-  const Nanos cpu_before = thread_cpu();
+  const Nanos cpu_before = thread_cpu(), began = std::max(plan_.begin(), clock());
+  busy_from_ = began;
   busy_cpu_ = cpu_before;
   if (sink_ != nullptr) own_collector_.emplace(plan_, *sink_, plan_.started);
   if (plan_.stop.load(std::memory_order_relaxed)) begin_stop(Nanos(0));  // before anything was due
@@ -146,7 +150,7 @@ void Shard::run() {
   network_->network().tcp.spare_nothing();
   drop_all();
   const Nanos spent = thread_cpu() - cpu_before - sleeper_.total_spun();
-  const double wall = static_cast<double>(std::max<std::int64_t>(1, (clock() - plan_.begin()).count()));
+  const double wall = static_cast<double>(std::max<std::int64_t>(1, (clock() - began).count()));
   totals_.busy = std::clamp(static_cast<double>(spent.count()) / wall, 0.0, 1.0);
   if (const auto waited = host::waited_for_core())
     totals_.waiting = std::clamp(static_cast<double>(*waited - waited_before_) / wall, 0.0, 1.0);
@@ -184,7 +188,8 @@ void Shard::pump(Nanos t, int most) {
 
 // What stands in the way of the next hit, which is due.
 Limit Shard::what_blocks(Nanos t) {
-  if (in_flight_ + held_ >= max_in_flight_) return Limit::workers;
+  const bool has_claimed = is_retired_ && block_.count > 0;  // before it was: they are nobody else's
+  if (in_flight_ + held_ >= max_in_flight_ && !has_claimed) return Limit::workers;
   bool no_connection = held_ >= kMostHeld;
   if (plan_.has_one_route) {
     const Pool& pool = pool_of(plan_.requests[0].route);
@@ -245,8 +250,11 @@ bool Shard::take_hit(Nanos t, Due& due) {
     --block_.count;
     return true;
   }
+  const std::uint64_t open = is_warming_ ? kUnlimited : plan_.frontier.open_for(pacer_.next_hit());
+  // Who is let beyond a new division knows of it: it was posted before the frontier was released.
+  if (plan_.changes.count() != changes_) return false;
   const std::uint64_t before = pacer_.missed();
-  const auto taken = pacer_.take(t);
+  const auto taken = pacer_.take(t, open);
   note_missed(pacer_.missed() - before);
   if (!taken) return false;
   due = *taken;

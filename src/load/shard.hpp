@@ -112,11 +112,13 @@ class Shard final : public ConnectionOwner {
   Expected<void> prepare();
   Expected<void> make_tls_ready();  // if a route that is known needs it
   void preconnect();                // on its own thread, before run(): the connections that are there before the first hit
+  void join_at(std::uint64_t hit);  // before its thread starts, of one that joins an attack that goes on: so many have been sent
   // Before its thread starts: results go to this sink on that thread, and none into the ring for others.
   void keep_results(ResultSink& sink) { sink_ = &sink; }
-  void stand_by();  // on its own thread, when nothing is left to do before the start
-  void run();       // on its own thread, until the attack is over for this shard
-  void wake();      // from any thread
+  void stand_by();                                                 // when nothing is left to do before the start
+  void run();                                                      // on its own thread, until the attack is over for this shard
+  void wake();                                                     // from any thread
+  void retire() { over_.store(true, std::memory_order_release); }  // instead of run()
 
   Ring<Record>& results() { return results_; }
   const Gauges& gauges() const { return gauges_; }
@@ -153,8 +155,11 @@ class Shard final : public ConnectionOwner {
   void start_hit(const Due& due, const Request* request, Nanos t);
   void begin_to_count(Nanos t);
   void apply_changes();
+  void take_share(std::uint32_t shards);
+  bool is_past_dividing();
+  void close_division();
   Nanos next_due() const;
-  bool has_no_more() const;
+  bool has_no_more();
   void settle_the_end(Nanos t);
   void end_sending();
   void begin_stop(Nanos t);
@@ -257,7 +262,8 @@ class Shard final : public ConnectionOwner {
   std::vector<std::uint32_t> free_exchanges_;
   std::uint32_t oldest_ = UINT32_MAX, newest_ = UINT32_MAX;
   std::uint64_t in_flight_ = 0;  // exchanges in use
-  const std::uint64_t max_in_flight_;
+  std::uint64_t max_in_flight_;
+  bool is_retired_ = false;  // of the hits that are dealt now, none is its own
   const std::uint64_t max_idle_;
 
   std::vector<std::unique_ptr<Pool>> pools_;  // by route

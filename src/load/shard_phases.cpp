@@ -30,18 +30,40 @@ void Shard::begin_to_count(Nanos t) {
 }
 
 // A schedule that may yet be changed is not over with its last hit, but at its end.
-bool Shard::has_no_more() const {
-  if (is_closed()) return !claims_left_;
+bool Shard::has_no_more() {
+  if (is_closed()) {
+    if (max_in_flight_ == 0 && block_.count == 0 && plan_.claims.is_over()) claims_left_ = false;
+    return !claims_left_;
+  }
   if (after_warmup_ || !pacer_.is_over()) return stopping_ && pacer_.is_over();
-  return !plan_.options.is_steerable || stopping_ || totals_.ran_dry || pacer_.has_all();
+  if (stopping_ || totals_.ran_dry) return true;
+  return (!plan_.options.is_steerable || pacer_.has_all()) && is_past_dividing();
+}
+
+// Whether no hit can come to this shard by another division any more.
+bool Shard::is_past_dividing() {
+  if (!plan_.is_divisible) return true;
+  if (pacer_.has_share()) return plan_.frontier.admits_all(pacer_.total()) && plan_.changes.count() == changes_;
+  return plan_.options.hits != kUnlimited && plan_.frontier.is_beyond(plan_.options.hits) && plan_.changes.count() == changes_;
 }
 
 void Shard::apply_changes() {
+  if (const Nanos t = clock(); is_warming_ && t >= Nanos(0)) begin_to_count(t);  // it is the attack's own schedule that changes
   for (const std::size_t count = plan_.changes.count(); changes_ < count; ++changes_) {
-    if (stopping_ || ending_) continue;
-    pacer_.apply(plan_.changes.at(changes_));
+    const Change change = plan_.changes.at(changes_);
+    if (ending_ || (stopping_ && change.kind != Change::Kind::shards)) continue;
+    if (change.kind == Change::Kind::shards) take_share(change.shards);
+    if (is_closed()) continue;
+    pacer_.apply(change);
     end_ = pacer_.end();
   }
+}
+
+// Slots in flight are dealt as hits are. One that gets no more hits keeps its own until those it has are sent.
+void Shard::take_share(std::uint32_t shards) {
+  is_retired_ = slice_.shard >= shards;
+  if (is_retired_ && !is_closed()) return;
+  max_in_flight_ = is_retired_ ? 0 : share_of(plan_.options.max_workers, slice_.shard, shards);
 }
 
 Nanos Shard::next_due() const { return after_warmup_ && pacer_.is_over() ? after_warmup_->next_at() : pacer_.next_at(); }
@@ -59,6 +81,7 @@ void Shard::settle_the_end(Nanos t) {
   if (ending_) return;
   const bool own_doing = blocked_by_ == Limit::none && held_ == 0 && plan_.options.catch_up.mode == CatchUp::Mode::all && !stopping_;
   if (!is_closed() && own_doing && !pacer_.is_over() && t < end_ + allowance(end_)) return;
+  close_division();
   const std::uint64_t before = pacer_.missed();
   pacer_.abandon();
   note_missed(pacer_.missed() - before);
@@ -74,6 +97,16 @@ void Shard::settle_the_end(Nanos t) {
     pool->held.clear();
   }
   end_sending();
+}
+
+// What is given up now must not be dealt to another shard meanwhile, nor what another gives up to this one.
+void Shard::close_division() {
+  if (!plan_.is_divisible || is_closed() || is_warming_) return;
+  for (bool is_closed = false; !is_closed || plan_.changes.count() != changes_;) {
+    apply_changes();
+    if (end_ != Nanos::max()) pacer_.end_at(end_);
+    is_closed = !pacer_.has_share() || pacer_.total() == kUnlimited || plan_.frontier.admits_all(pacer_.total());
+  }
 }
 
 void Shard::end_sending() {

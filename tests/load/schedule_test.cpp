@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <random>
 
 #include "load/pacer.hpp"
@@ -177,6 +179,58 @@ TEST(Property, ShardsThatChangeTogetherShareTheHits) {
     EXPECT_NEAR(static_cast<double>(hits.size()), static_cast<double>(whole.hits_before(end)), 3);
     EXPECT_EQ(std::ranges::adjacent_find(hits), hits.end()) << "a hit that two shards took";
     EXPECT_LT(hits.back(), hits.size() + 3);
+  }
+}
+
+// Threads that join and leave: whatever the moments at which shards learn of it, each hit is one shard's, and due when it was.
+TEST(Property, ShardsThatJoinAndLeaveShareTheHits) {
+  std::mt19937 random(11);
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  for (int round = 0; round < 60; ++round) {
+    const Shape shape = shape_of(std::array{"1000/s", "10..2000/s over 4s", "poisson 700/s"}[static_cast<std::size_t>(round % 3)]);
+    constexpr std::uint32_t kMost = 5;
+    const std::uint32_t first = 1 + static_cast<std::uint32_t>(below(kMost));
+    const bool is_counted = below(2) == 0;
+    const std::uint64_t total = is_counted ? 1500 : kUnlimited;
+    const Nanos end = is_counted ? Nanos::max() : Nanos(3s);
+    std::vector<Pacer> shards;
+    for (std::uint32_t k = 0; k < kMost; ++k) shards.emplace_back(shape, CatchUp{}, total, Slice{k, first}, end, 5);
+    std::vector<std::size_t> seen(kMost, 0);
+    std::vector<Change> changes;
+    Frontier frontier;
+    frontier.open(16);
+    std::map<std::uint64_t, Nanos> sent;
+    for (Nanos t{0}; t < 5s; t += Nanos(100'000 + below(5'000'000))) {
+      if (below(10) == 0) {
+        changes.push_back({.kind = Change::Kind::shards, .from = frontier.hold(), .shards = 1 + static_cast<std::uint32_t>(below(kMost))});
+      }
+      // While it is held nobody goes beyond it, wherever they are.
+      for (std::uint32_t k = 0; k < kMost; ++k) {
+        if (below(3) == 0) continue;  // late
+        if (!changes.empty() && changes.size() == seen[k] + 1 && below(2) == 0) {
+          // has not looked yet: it may go on only up to where the division begins
+          while (const auto due = shards[k].take(t, std::min(changes.back().from, frontier.open_for(shards[k].next_hit()))))
+            EXPECT_TRUE(sent.emplace(due->hit, due->at).second) << due->hit;
+          continue;
+        }
+        for (; seen[k] < changes.size(); ++seen[k]) shards[k].apply(changes[seen[k]]);
+        while (const auto due = shards[k].take(t, frontier.open_for(shards[k].next_hit())))
+          EXPECT_TRUE(sent.emplace(due->hit, due->at).second) << due->hit;
+      }
+      frontier.release();
+    }
+    for (std::uint32_t k = 0; k < kMost; ++k) {
+      for (; seen[k] < changes.size(); ++seen[k]) shards[k].apply(changes[seen[k]]);
+      while (const auto due = shards[k].take(10s)) EXPECT_TRUE(sent.emplace(due->hit, due->at).second) << due->hit;
+    }
+    Pacer alone(shape, CatchUp{}, total, Slice{}, end, 5);
+    std::uint64_t n = 0;
+    while (const auto due = alone.take(10s)) {
+      ASSERT_TRUE(sent.contains(due->hit)) << due->hit << " in round " << round;
+      EXPECT_EQ(sent[due->hit], due->at) << due->hit;
+      ++n;
+    }
+    EXPECT_EQ(sent.size(), n) << round;
   }
 }
 

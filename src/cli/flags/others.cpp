@@ -168,6 +168,9 @@ constexpr auto kFlags = std::to_array<Flag>({
      .value = "COUNT|auto",
      .initial = "auto",
      .help = "Most threads to send with; commands that don't send use one",
+     .more = "`auto`: as many as the rate needs; another joins when those that send are at their limit and a core is idle, and leaves "
+             "again if it "
+             "brought nothing. With `-lazy`, `-max-connections` or `-preconnect` their number stays what it was at the start.",
      .commands = CommandSet::all(),
      .bind = [](Options& o, Text v) { return put(o.attack.options.shards, read_cores(v)); }},
     {.name = "profile",

@@ -18,6 +18,19 @@ namespace {
 
 constexpr std::size_t kChunk = 128 * 1024;  // of a large body: encrypted at once, then sent
 
+// The library would clear each of its places for an error, whether there is one or not.
+void clear_errors() {
+  if (ERR_peek_error() != 0) ERR_clear_error();
+}
+
+// Whether these bytes are a record and nothing else (RFC 8446 section 5.1), if they begin with one.
+bool is_one_record(std::span<const char> bytes) {
+  constexpr std::size_t kHead = 5;
+  if (bytes.size() < kHead) return false;
+  const auto at = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i])); };
+  return bytes.size() == kHead + (at(3) << 8 | at(4));
+}
+
 }  // namespace
 
 // The library's view of the socket: reads what received() was given, writes into the shared buffer. It never blocks, never
@@ -114,27 +127,31 @@ bool TlsStream::shake() {
 }
 
 // Hands out all that can be read, many records at once: a server that answers on many streams makes a small one of each answer.
-// Afterwards the library holds at most a part of a record.
+// Afterwards the library holds at most a part of a record. It isn't asked for more when it has nothing left, and gives back its
+// buffer with the last record, not with each.
 void TlsStream::decrypt() {
   bool* const gone = is_gone_;
-  ERR_clear_error();
+  clear_errors();
   SSL_clear_mode(ssl_.get(), SSL_MODE_RELEASE_BUFFERS);
   while (state_ == State::up) {
     std::size_t size = 0;
     int error = SSL_ERROR_NONE;
-    while (error == SSL_ERROR_NONE && size < TlsBuffers::kPlain) {
+    bool is_dry = false;
+    while (error == SSL_ERROR_NONE && !is_dry && size < TlsBuffers::kPlain) {
       std::size_t n = 0;
-      if (in_.empty()) SSL_set_mode(ssl_.get(), SSL_MODE_RELEASE_BUFFERS);  // not after each record: when there is no other
+      if (in_.empty() || is_one_record(in_)) SSL_set_mode(ssl_.get(), SSL_MODE_RELEASE_BUFFERS);
       const int r = SSL_read_ex(ssl_.get(), buffers_.plain.get() + size, TlsBuffers::kPlain, &n);
       error = r == 1 ? SSL_ERROR_NONE : SSL_get_error(ssl_.get(), r);
       size += n;
+      is_dry = r == 1 && in_.empty() && SSL_has_pending(ssl_.get()) == 0;
     }
+    if (is_dry) SSL_set_mode(ssl_.get(), SSL_MODE_RELEASE_BUFFERS), SSL_free_buffers(ssl_.get());
     // Before anybody else calls the library: its errors are the thread's.
     const bool is_over = error != SSL_ERROR_NONE && error != SSL_ERROR_WANT_READ;
     const Fault fault = is_over && error != SSL_ERROR_ZERO_RETURN ? fault_of_library() : Fault{};
     flush();  // reading makes the library answer now and then: it refuses to renegotiate
     if (size > 0) owner_.on_tls_bytes({buffers_.plain.get(), size});
-    if (*gone || error == SSL_ERROR_WANT_READ) return;
+    if (*gone || is_dry || error == SSL_ERROR_WANT_READ) return;
     if (is_over && state_ == State::up) return go_down(fault);
   }
 }
@@ -142,7 +159,7 @@ void TlsStream::decrypt() {
 SendOutcome TlsStream::send(std::span<const char> head, std::span<const char> body) {
   if (state_ != State::up) return {SendOutcome::State::failed, ENOTCONN};
   assert(!is_sending_);
-  ERR_clear_error();
+  clear_errors();
   if (!head.empty() && !body.empty() && head.size() + body.size() <= TlsBuffers::kPlain) {
     std::memcpy(buffers_.joined.get(), head.data(), head.size());
     std::memcpy(buffers_.joined.get() + head.size(), body.data(), body.size());
@@ -225,7 +242,7 @@ bool TlsStream::is_sending_below() const { return outer_ != nullptr ? outer_->is
 
 // Sends what is encrypted, and encrypts and sends what is left of the body as long as the socket takes it.
 SendOutcome TlsStream::push() {
-  const bool mapped = is_mapped(rest_);
+  const bool mapped = !rest_.empty() && is_mapped(rest_);
   for (;;) {
     auto part = rest_.first(std::min(rest_.size(), mapped ? TlsBuffers::kPlain : kChunk));
     if (mapped) {

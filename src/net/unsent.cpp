@@ -46,6 +46,17 @@ SendOutcome Unsent::begin(int fd, std::span<const char> head, std::span<const ch
   return {SendOutcome::State::pending, 0};
 }
 
+void Unsent::put_first(std::span<const char> bytes) {
+  if (rest_ == nullptr) rest_ = std::make_unique<std::vector<char>>(), rest_sent_ = 0;
+  rest_->insert(rest_->begin() + static_cast<std::ptrdiff_t>(rest_sent_), bytes.begin(), bytes.end());
+}
+
+void Unsent::add(std::span<const char> head, std::span<const char> body) {
+  if (rest_ == nullptr) rest_ = std::make_unique<std::vector<char>>(), rest_sent_ = 0;
+  rest_->insert(rest_->end(), head.begin(), head.end());
+  body_ = body;
+}
+
 SendOutcome Unsent::go_on(int fd, std::uint64_t& sent) {
   while (!is_empty()) {
     const std::span<const char> rest = rest_ == nullptr ? std::span<const char>{} : std::span<const char>(*rest_).subspan(rest_sent_);

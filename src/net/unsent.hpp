@@ -17,6 +17,10 @@ class Unsent {
   // Tries once to send head, then body. What is left over of the head is copied, of the body it is referred to. What the kernel
   // took is added to `sent`.
   SendOutcome begin(int fd, std::span<const char> head, std::span<const char> body, std::uint64_t& sent);
+  // Of bytes that were taken for sent and were not: they come before all else.
+  void put_first(std::span<const char> bytes);
+  // To be sent after what is left. The head is copied, the body is referred to. Not when a body is left.
+  void add(std::span<const char> head, std::span<const char> body);
   // Sends what is left, as far as the kernel takes it. After `failed` nothing is left.
   SendOutcome go_on(int fd, std::uint64_t& sent);
 

@@ -10,12 +10,15 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/mapped_file.hpp"
 #include "net/accepting.hpp"
 
 namespace thrum::net {
 namespace {
 
 constexpr std::size_t kReadAtOnce = 16 * 1024;
+constexpr std::uint64_t kWorthDropping = 32 * 1024;  // below, what is left fills few buffers
+constexpr std::uint64_t kDropAtOnce = 1 << 30;
 constexpr int kReadsPerTurn = 16;  // of one socket, so that a fast sender can't starve the others
 
 }  // namespace
@@ -65,9 +68,17 @@ void UringReactor::cancel(Act act, SocketId id) {
 
 void UringReactor::start_receiving(SocketId id, Socket& s) {
   io_uring_sqe& e = ring_->entry();
-  io_uring_prep_recv_multishot(&e, s.fd.get(), nullptr, 0, 0);
-  e.flags |= IOSQE_BUFFER_SELECT;
-  e.buf_group = ReceiveBuffers::kGroup;
+  if (s.is_large && s.skip > 0) {
+    // Not with MSG_WAITALL: a kernel that goes on with such a receive forgets what of it was dropped before.
+    io_uring_prep_recv(&e, s.fd.get(), nullptr, static_cast<std::size_t>(std::min(s.skip, kDropAtOnce)), MSG_TRUNC);
+  } else {
+    if (s.is_large)
+      io_uring_prep_recv(&e, s.fd.get(), nullptr, 0, 0);
+    else
+      io_uring_prep_recv_multishot(&e, s.fd.get(), nullptr, 0, 0);
+    e.flags |= IOSQE_BUFFER_SELECT;
+    e.buf_group = ReceiveBuffers::kGroup;
+  }
   e.user_data = data_of(Act::receive, id);
   s.receiving = true;
 }
@@ -106,16 +117,50 @@ SocketId UringReactor::listen(Fd socket, ListenHandler& handler) {
   return id;
 }
 
+bool UringReactor::may_wait(std::size_t size, std::span<const char> body) const {
+  return outbox_.has_room_for(size) && ring_->is_own_thread() && (body.empty() || !is_mapped(body));
+}
+
+// What a socket sends piece by piece, as at the end of a handshake, is one send as long as the kernel has not seen the first.
+bool UringReactor::add_to_last(SocketId id, std::span<const char> head, std::span<const char> body) {
+  const std::size_t size = head.size() + body.size();
+  io_uring_sqe* const last = ring_->last_queued();
+  if (last == nullptr || last->user_data != data_of(Act::send, id) || !may_wait(size, body)) return false;
+  last->len = static_cast<std::uint32_t>(outbox_.add_to_last(head, body).size());
+  bytes_.out += size;
+  return true;
+}
+
 SendOutcome UringReactor::send(SocketId id, std::span<const char> head, std::span<const char> body) {
   Socket* s = sockets_.find(id);
   if (s == nullptr) return {SendOutcome::State::failed, ENOTCONN};
   assert(!is_sending(id));
+  if (is_in_outbox(*s)) {
+    if (add_to_last(id, head, body)) return {};
+    s->unsent.add(head, body);
+    s->owes_sent = true;
+    behind_.push_back(id);
+    return {SendOutcome::State::pending, 0};
+  }
+  const std::size_t size = head.size() + body.size();
+  if (size > 0 && may_wait(size, body)) {
+    const std::span<const char> copy = outbox_.add(id, head, body);
+    io_uring_sqe& e = ring_->entry();
+    // Either all of it is taken, or what is not is told, at once: it is not waited for.
+    io_uring_prep_send(&e, s->fd.get(), copy.data(), copy.size(), MSG_NOSIGNAL | MSG_DONTWAIT | MSG_WAITALL);
+    e.flags |= IOSQE_CQE_SKIP_SUCCESS;
+    e.user_data = data_of(Act::send, id);
+    s->filling = outbox_.filling();
+    bytes_.out += size;
+    return {};
+  }
   const SendOutcome outcome = s->unsent.begin(s->fd.get(), head, body, bytes_.out);
   if (outcome.state == SendOutcome::State::failed) {
     s->send_error = outcome.error;
     postponed_.push_back(id);  // what stands to be read, then the end
-  } else if (outcome.state == SendOutcome::State::pending && !std::exchange(s->waits_to_write, true)) {
-    poll(Act::writable, id, s->fd.get(), POLLOUT);
+  } else if (outcome.state == SendOutcome::State::pending) {
+    s->owes_sent = true;
+    wait_to_write(id, *s);
   }
   return outcome;
 }
@@ -126,7 +171,11 @@ bool UringReactor::is_sending(SocketId id) const {
 }
 
 void UringReactor::skip(SocketId id, std::uint64_t n) {
-  if (Socket* s = sockets_.find(id)) s->skip += n;
+  Socket* s = sockets_.find(id);
+  if (s == nullptr) return;
+  s->skip += n;
+  if (s->skip < kWorthDropping || std::exchange(s->is_large, true)) return;
+  stop_receiving(id, *s);  // the one that lasts would fill a buffer with each piece
 }
 
 void UringReactor::pause(SocketId id) {
@@ -144,7 +193,8 @@ void UringReactor::resume(SocketId id) {
 void UringReactor::shutdown_write(SocketId id) {
   Socket* s = sockets_.find(id);
   if (s == nullptr) return;
-  if (is_sending(id))
+  if (is_in_outbox(*s)) behind_.push_back(id);
+  if (is_sending(id) || is_in_outbox(*s))
     s->shut_after_send = true;
   else
     ::shutdown(s->fd.get(), SHUT_WR);
@@ -192,8 +242,9 @@ void UringReactor::watch(int fd, WatchHandler& handler, bool readable, bool writ
 }
 
 int UringReactor::wait(Instant until) {
-  if (!postponed_.empty()) until = Instant::min();
+  if (!postponed_.empty() || !behind_.empty()) until = Instant::min();
   ring_->wait(std::min(until, starved_until_));
+  if (!outbox_.is_empty()) settle_sends();
   int handled = 0;
   io_uring_cqe c;
   for (unsigned left = ring_->completions(); left > 0 && ring_->take(c); --left) handled += handle(c) ? 1 : 0;
@@ -211,6 +262,38 @@ void UringReactor::wake() {
 }
 
 // ---- completions ----
+
+// What of the sends in the outbox was not taken is known now, and told before what came in afterwards.
+void UringReactor::settle_sends() {
+  ring_->look_at_completions([this](io_uring_cqe& c) {
+    const Name name = name_of(c.user_data);
+    if (name.act != Act::send) return;
+    not_sent(name.id, c.res);
+    c.user_data = data_of(Act::none, {});
+  });
+  if (ring_->lacks_completions()) return;  // the next time
+  outbox_.clear();
+  std::vector<SocketId> list;
+  list.swap(behind_);
+  for (const SocketId id : list) {
+    const Socket* s = sockets_.find(id);
+    if (s != nullptr && !s->waits_to_write && s->send_error == 0 && !s->broken) write_on(id);
+  }
+}
+
+void UringReactor::not_sent(SocketId id, int result) {
+  Socket* s = sockets_.find(id);
+  if (s == nullptr || !is_in_outbox(*s)) return;
+  const std::span<const char> rest = outbox_.of(id).subspan(static_cast<std::size_t>(std::max(0, result)));
+  bytes_.out -= rest.size();
+  if (result >= 0 || result == -EAGAIN || result == -EINTR) {
+    s->unsent.put_first(rest);
+    return wait_to_write(id, *s);
+  }
+  s->unsent = {};
+  s->send_error = -result;
+  postponed_.push_back(id);  // what stands to be read, then the end
+}
 
 // False: nothing that the caller of wait() would call an event.
 bool UringReactor::handle(const io_uring_cqe& c) {
@@ -237,6 +320,9 @@ bool UringReactor::handle(const io_uring_cqe& c) {
     case Act::wakeup:
       woken();
       return false;
+    case Act::send:
+      not_sent(name.id, c.res);
+      return true;
     case Act::none:
       break;
   }
@@ -249,8 +335,9 @@ void UringReactor::received(SocketId id, const io_uring_cqe& c) {
   Socket* s = sockets_.find(id);
   if (s != nullptr && (c.flags & IORING_CQE_F_MORE) == 0) s->receiving = s->stopping = false;
   if (c.res > 0) bytes_.in += static_cast<std::uint64_t>(c.res);
-  if (c.res > 0) deliver(id, buffers_.bytes(buffer, static_cast<std::size_t>(c.res)));
+  if (has_buffer && c.res > 0) deliver(id, buffers_.bytes(buffer, static_cast<std::size_t>(c.res)));
   if (has_buffer) buffers_.give_back(buffer);
+  if (!has_buffer && c.res > 0) deliver_skipped(id, static_cast<std::uint64_t>(c.res));
   s = sockets_.find(id);
   if (s == nullptr || s->receiving) return;
   // The receive is over: for want of buffers, or because it was told to, or for the kernel's own reasons; or the stream is.
@@ -303,22 +390,27 @@ void UringReactor::connected(SocketId id, int result) {
   if (s != nullptr && error == 0) go_on(id);
 }
 
+void UringReactor::wait_to_write(SocketId id, Socket& s) {
+  if (!std::exchange(s.waits_to_write, true)) poll(Act::writable, id, s.fd.get(), POLLOUT);
+}
+
 void UringReactor::writable(SocketId id) {
   Socket* s = sockets_.find(id);
   if (s == nullptr) return;
   s->waits_to_write = false;
-  if (s->unsent.is_empty()) return;
+  if (!s->unsent.is_empty()) write_on(id);
+}
+
+void UringReactor::write_on(SocketId id) {
+  Socket* s = sockets_.find(id);
   const SendOutcome outcome = s->unsent.go_on(s->fd.get(), bytes_.out);
-  if (outcome.state == SendOutcome::State::pending) {
-    s->waits_to_write = true;
-    return poll(Act::writable, id, s->fd.get(), POLLOUT);
-  }
+  if (outcome.state == SendOutcome::State::pending) return wait_to_write(id, *s);
   if (outcome.state == SendOutcome::State::failed) {
     s->send_error = outcome.error;
     return go_on(id);  // what came before it broke may say why: an answer sent early
   }
   if (std::exchange(s->shut_after_send, false)) ::shutdown(s->fd.get(), SHUT_WR);
-  s->handler->on_sent();
+  if (std::exchange(s->owes_sent, false)) s->handler->on_sent();
 }
 
 // After the peer's FIN there is nothing to read, but a reset may still come, and sending may break.
@@ -365,6 +457,18 @@ void UringReactor::deliver(SocketId id, std::span<char> bytes) {
   }
 }
 
+void UringReactor::deliver_skipped(SocketId id, std::uint64_t n) {
+  Socket* s = sockets_.find(id);
+  if (s == nullptr || s->broken) return;
+  s->skip -= std::min(s->skip, n);
+  if (s->paused || s->held != nullptr) {
+    hold(*s, {});
+    s->held->skipped += n;
+    return;
+  }
+  s->handler->on_skipped(static_cast<std::size_t>(n));
+}
+
 // An end that comes while the socket is paused waits as bytes do.
 void UringReactor::deliver_end(SocketId id, int error) {
   Socket* s = sockets_.find(id);
@@ -390,6 +494,7 @@ void UringReactor::go_on(SocketId id) {
   if (s->paused) return;
   if (s->held != nullptr) {
     const std::unique_ptr<Held> held = std::move(s->held);
+    if (held->skipped > 0) s->handler->on_skipped(static_cast<std::size_t>(held->skipped));
     deliver(id, held->bytes);
     s = sockets_.find(id);
     if (s == nullptr) return;

@@ -1,13 +1,16 @@
 // The reactor on io_uring. Each socket has one receive under way that lasts; what the kernel received is handed out from
-// buffers of the ring. Sends are tried at once, as on epoll, so that a request leaves when its hit does and not with the next
-// system call; for the rest of one that did not fit, the ring waits until the socket is writable. So the kernel never holds
-// on to memory of ours but to those buffers.
+// buffers of the ring. Large bodies that nobody wants are dropped in the kernel, by receives of their own.
+//
+// Small sends leave together, with the system call that the loop waits with anyway. The kernel takes each or says at once what it
+// did not take, before anything else is told: so it holds on to no memory of ours but the ring's buffers while it waits. For
+// what it did not take, and for large sends, which are tried at once, the ring waits until the socket is writable.
 #pragma once
 
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
+#include "net/outbox.hpp"
 #include "net/reactor.hpp"
 #include "net/receive_buffers.hpp"
 #include "net/socket_table.hpp"
@@ -42,7 +45,7 @@ class UringReactor final : public Reactor {
 
  private:
   // What an entry is for; with a socket's name it is what the kernel gives back.
-  enum class Act : std::uint8_t { none, receive, accept, connect, writable, error, watch, wakeup };
+  enum class Act : std::uint8_t { none, receive, accept, connect, writable, error, watch, wakeup, send };
   struct Name {
     Act act;
     SocketId id;
@@ -50,6 +53,7 @@ class UringReactor final : public Reactor {
 
   // What came of a receive that the handler is not to be told yet.
   struct Held {
+    std::uint64_t skipped = 0;
     std::vector<char> bytes;
     bool has_end = false;
     int end = 0;
@@ -60,13 +64,16 @@ class UringReactor final : public Reactor {
     bool connecting = false;
     bool receiving = false;  // a receive is under way
     bool stopping = false;   // it has been told to end
+    bool is_large = false;   // bodies worth dropping come in: a receive is for one buffer, or for a body
     bool paused = false;
     bool ended = false;   // on_end was called with 0, or
     bool broken = false;  // with an error
     bool shut_after_send = false;
     bool waits_to_write = false;
-    bool starved = false;  // a listener that waits for descriptors
-    int send_error = 0;    // the kernel tells an error once: what send() met is what the end is then due to
+    bool owes_sent = false;     // on_sent() was promised
+    std::uint32_t filling = 0;  // of the outbox that has something of this socket
+    bool starved = false;       // a listener that waits for descriptors
+    int send_error = 0;         // the kernel tells an error once: what send() met is what the end is then due to
     SocketHandler* handler = nullptr;
     ListenHandler* listener = nullptr;
     std::uint64_t skip = 0;
@@ -87,21 +94,29 @@ class UringReactor final : public Reactor {
   void poll(Act act, SocketId id, int fd, std::uint32_t mask);
   void cancel(Act act, SocketId id);
   void start_receiving(SocketId id, Socket& s);
+  bool may_wait(std::size_t size, std::span<const char> body) const;
+  bool add_to_last(SocketId id, std::span<const char> head, std::span<const char> body);
+  bool is_in_outbox(const Socket& s) const { return s.filling == outbox_.filling(); }
   void stop_receiving(SocketId id, Socket& s);
   void start_accepting(SocketId id, const Socket& s);
 
   // Completions
   bool handle(const io_uring_cqe& c);
+  void settle_sends();
+  void not_sent(SocketId id, int result);
   void received(SocketId id, const io_uring_cqe& c);
   void accepted(SocketId id, const io_uring_cqe& c);
   void connected(SocketId id, int result);
+  void wait_to_write(SocketId id, Socket& s);
   void writable(SocketId id);
+  void write_on(SocketId id);
   void look_for_error(SocketId id);
   void watched(SocketId id, int result);
   void woken();
 
   // What handlers are told
   void deliver(SocketId id, std::span<char> bytes);
+  void deliver_skipped(SocketId id, std::uint64_t n);
   void deliver_end(SocketId id, int error);
   void hold(Socket& s, std::span<const char> bytes);
   void go_on(SocketId id);
@@ -114,6 +129,8 @@ class UringReactor final : public Reactor {
   std::unique_ptr<Uring> ring_;
   Fd wakeup_;
   SocketTable<Socket> sockets_;
+  Outbox outbox_;
+  std::vector<SocketId> behind_;     // have more to send than what is in the outbox
   std::vector<SocketId> postponed_;  // have something to be told without a completion
   std::vector<SocketId> going_on_;   // those of the turn before, while they have theirs
   std::vector<SocketId> starved_;    // listeners that could not accept for want of descriptors

@@ -65,6 +65,137 @@ TEST_F(UringReactorTest, SmallRingsLoseNothing) {
   }
 }
 
+// Small sends of one socket, and what its peer has of them.
+class SmallSends : public UringReactorTest {
+ protected:
+  void SetUp() override {
+    UringReactorTest::SetUp();
+    if (IsSkipped()) return;
+    reactor = make({});
+    log.id = reactor->adopt(std::move(pair.near), log, false);
+    reactor->wait(Instant::min());  // from now on small sends wait for the next turn
+  }
+  // What has come; "$" is the end.
+  std::string heard() {
+    std::string all;
+    char part[4096];
+    ssize_t n;
+    while ((n = ::recv(pair.far.get(), part, sizeof part, MSG_DONTWAIT)) > 0) all.append(part, static_cast<std::size_t>(n));
+    return n == 0 ? all + "$" : all;
+  }
+  Pair pair;
+  Log log;
+  std::unique_ptr<Reactor> reactor;
+};
+
+TEST_F(SmallSends, LeaveTogetherWithTheNextTurn) {
+  Pair other;
+  Log other_log;
+  other_log.id = reactor->adopt(std::move(other.near), other_log, false);
+  EXPECT_EQ(reactor->send(log.id, std::string_view("he"), std::string_view("ad ")).state, SendOutcome::State::done);
+  EXPECT_EQ(reactor->send(log.id, std::string_view("more")).state, SendOutcome::State::done) << "added to what was queued last";
+  EXPECT_EQ(reactor->send(other_log.id, std::string_view("other")).state, SendOutcome::State::done);
+  EXPECT_EQ(heard(), "");
+  EXPECT_EQ(reactor->send(log.id, std::string_view(", late")).state, SendOutcome::State::pending) << "another stands between";
+  reactor->shutdown_write(log.id);
+  reactor->wait(Instant::min());
+  EXPECT_EQ(heard(), "head more, late$");
+  EXPECT_THAT(log.lines, testing::ElementsAre("sent"));
+  EXPECT_EQ(reactor->bytes().out, 9u + 6u + 5u);
+}
+
+TEST_F(SmallSends, TheFinFollowsThem) {
+  reactor->send(log.id, std::string_view("bye"));
+  reactor->shutdown_write(log.id);
+  reactor->wait(Instant::min());
+  EXPECT_EQ(heard(), "bye$");
+  EXPECT_THAT(log.lines, testing::IsEmpty());
+}
+
+TEST_F(SmallSends, LeaveBeforeTheSocketIsClosed) {
+  reactor->send(log.id, std::string_view("bye"));
+  reactor->close(log.id);
+  EXPECT_EQ(heard(), "bye$");
+}
+
+// The socket takes a part of one, and nothing of the next: no byte is lost, doubled or moved.
+TEST_F(SmallSends, WhatTheKernelDidNotTakeFollows) {
+  const int small = 4096;
+  setsockopt(reactor->descriptor(log.id), SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
+  std::string said, got;
+  for (int i = 0; !reactor->is_sending(log.id); ++i) {
+    ASSERT_LT(i, 100'000);
+    const std::string piece = std::to_string(i) + std::string(997, '.');
+    reactor->send(log.id, piece);
+    said += piece;
+    reactor->wait(Instant::min());
+  }
+  const Instant limit = now() + std::chrono::seconds(20);
+  while (got.size() < said.size() && now() < limit) {
+    got += heard();
+    reactor->wait(now() + std::chrono::milliseconds(1));
+  }
+  EXPECT_TRUE(got == said) << got.size() << " of " << said.size();
+  EXPECT_FALSE(reactor->is_sending(log.id));
+  EXPECT_EQ(reactor->bytes().out, said.size());
+  EXPECT_THAT(log.lines, testing::IsEmpty()) << "nobody was promised on_sent()";
+}
+
+TEST_F(SmallSends, OneThatBreaksEndsTheSocket) {
+  pair.far.reset();
+  const Instant limit = now() + std::chrono::seconds(20);
+  while (log.lines.empty() && now() < limit) reactor->wait(limit);
+  ASSERT_THAT(log.lines, testing::ElementsAre("end 0"));
+  while (log.lines.size() < 2 && now() < limit) {  // the first is answered by a reset
+    reactor->send(log.id, std::string_view("anybody?"));
+    reactor->wait(now() + std::chrono::milliseconds(10));
+  }
+  EXPECT_THAT(log.lines[1], testing::AnyOf("end " + std::to_string(EPIPE), "end " + std::to_string(ECONNRESET)));
+}
+
+TEST_F(SmallSends, MoreThanThereIsRoomForGoAtOnce) {
+  std::deque<Pair> pairs(40);
+  std::deque<Log> logs(pairs.size());
+  const std::string each(3000, 'e');  // twice what is kept for a turn
+  for (std::size_t i = 0; i < pairs.size(); ++i) logs[i].id = reactor->adopt(std::move(pairs[i].near), logs[i], false);
+  for (const Log& l : logs) EXPECT_EQ(reactor->send(l.id, each).state, SendOutcome::State::done);
+  reactor->wait(Instant::min());
+  for (Pair& p : pairs) {
+    pair.far = std::move(p.far);
+    EXPECT_EQ(heard(), each);
+  }
+}
+
+// Bodies that nobody wants: what comes after them is handed out, whatever the pieces.
+TEST_F(UringReactorTest, LargeBodiesAreDroppedAndWhatFollowsIsNot) {
+  const auto reactor = make({});
+  Pair pair;
+  Log log;
+  log.id = reactor->adopt(std::move(pair.near), log, false);
+  const std::string body(300'000, 'b');
+  const Instant limit = now() + std::chrono::seconds(20);
+  for (int i = 0; i < 5; ++i) {
+    const std::string head = "head" + std::to_string(i);
+    log.when_received = [&] {
+      if (log.bytes.ends_with(head + "bbb")) reactor->skip(log.id, body.size() - 3);
+    };
+    std::thread peer([&] {
+      pair.say(head + "bbb");
+      const Instant then = now() + std::chrono::milliseconds(5);
+      while (now() < then) std::this_thread::yield();
+      pair.say(body.substr(3));
+    });
+    const std::size_t before = log.skipped;
+    while (log.skipped - before < body.size() - 3 && now() < limit) reactor->wait(limit);
+    peer.join();
+    EXPECT_EQ(log.skipped - before, body.size() - 3);
+  }
+  EXPECT_EQ(log.bytes, "head0bbbhead1bbbhead2bbbhead3bbbhead4bbb");
+  pair.far = Fd();
+  while (log.lines.back() != "end 0" && now() < limit) reactor->wait(limit);
+  EXPECT_EQ(log.lines.back(), "end 0");
+}
+
 // A descriptor that was closed is nobody else's before the kernel is told, so what is queued for the one does not reach the other.
 TEST_F(UringReactorTest, ANumberIsNotUsedAgainWhileEntriesNameIt) {
   const auto reactor = make({});

@@ -310,10 +310,17 @@ struct TlsInTls : ListenHandler {
   struct Peer : SocketHandler, TlsStream::Owner {
     struct Inner : TlsStream::Owner {
       void on_tls_up() override {}
-      void on_tls_bytes(std::span<const char> b) override { stream->send(b); }
-      void on_tls_sent() override {}
+      void on_tls_bytes(std::span<const char> b) override {
+        waiting.append(b.begin(), b.end());
+        if (!stream->is_sending()) on_tls_sent();
+      }
+      void on_tls_sent() override {
+        const std::string next = std::exchange(waiting, {});
+        if (!next.empty()) stream->send(next);
+      }
       void on_tls_down(const Fault&) override { down = true; }
       std::unique_ptr<TlsStream> stream;
+      std::string waiting;
       bool down = false;
     };
     void on_connected(int) override {}

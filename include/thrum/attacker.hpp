@@ -206,6 +206,7 @@ struct Summary {
   Nanos elapsed{0};                // until the last result
   Nanos sending{0};                // length of the schedule that was carried out
   std::uint32_t shards = 0;
+  Io io = Io::automatic;                 // how their sockets were served; automatic: unknown
   double busiest_shard = 0;              // (CPU - spin) / wall of the busiest, 0 … 1
   double waited_for_core = 0;            // share of the time in which a sending thread was ready but had no core, of the worst
   std::uint64_t redirects = 0;           // followed

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
+
+#include "thrum/error.hpp"
 
 namespace thrum {
 
@@ -10,5 +13,8 @@ enum class Io : std::uint8_t {
   epoll,
   uring,  // io_uring of Linux 6.1 or newer; an error where it is not to be had
 };
+// "auto", "epoll", "uring".
+Expected<Io> parse_io(std::string_view text);
+std::string_view name_of(Io io);
 
 }  // namespace thrum

@@ -333,6 +333,7 @@ Summary AttackerImpl::summarise(Timestamp started) const {
   Summary s;
   s.started = started;
   s.shards = static_cast<std::uint32_t>(crew_.shards().size());
+  s.io = crew_.shards()[0].io();
   const AttackOptions& o = plan_->options;
   load::LimitEvidence evidence{
       .rate = o.shape.is_closed() ? 0 : schedule_.peak(), .max_workers = o.max_workers, .max_connections = o.max_connections};

@@ -127,6 +127,7 @@ class Shard final : public ConnectionOwner {
   const std::string& preconnect_error() const { return preconnect_error_; }
   // After run(): of the sink given to keep_results().
   Expected<void> sink_status() const { return own_collector_ ? own_collector_->status() : Expected<void>{}; }
+  Io io() const { return network_->network().reactor.io(); }  // after prepare()
   bool is_over() const { return over_.load(std::memory_order_acquire); }
   Nanos end_of_sending() const { return sending_over_at_; }  // after run()
 

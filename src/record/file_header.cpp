@@ -219,6 +219,7 @@ std::string to_json(const ClosingBooks& c) {
       {"stopped", s.stopped},
       {"was_cut", s.was_cut},
       {"spooled_bytes", c.spooled_bytes}};
+  if (s.io != Io::automatic) json["io"] = name_of(s.io);
   json["traffic"] = traffic_json(s.traffic);
   json["machine"] = interference_json(s.interference);
   for (const AddressCount& a : s.addresses) json["addresses"].push_back({{"address", a.address}, {"connections", a.connections}});
@@ -278,6 +279,9 @@ Expected<ClosingBooks> closing_books_from_json(std::string_view text) {
   read(*json, "sending", s.sending);
   read(*json, "shards", shards);
   s.shards = static_cast<std::uint32_t>(shards);
+  std::string io;
+  read(*json, "io", io);
+  if (const auto known = parse_io(io)) s.io = *known;
   read(*json, "busiest_shard", s.busiest_shard);
   read(*json, "waited_for_core", s.waited_for_core);
   read(*json, "redirects", s.redirects);

@@ -210,6 +210,7 @@ void plan(const Plan& p, JsonWriter& w) {
   w.end_array();
   if (!s.proxies.empty()) w.key("proxies").string(s.proxies);
   w.key("elapsed").nanos(s.elapsed).key("sending").nanos(s.sending).key("shards").unsigned_integer(s.shards);
+  if (s.io != Io::automatic) w.key("io").string(name_of(s.io));
   w.key("busiest_shard")
       .number(s.busiest_shard)
       .key("waited_for_core")

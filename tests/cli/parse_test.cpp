@@ -171,7 +171,7 @@ std::string fingerprint(const Options& o) {
   add(a.name), add(a.shape.text()), add(a.duration.count()), add(a.hits), add(a.timeout.count()), add(a.grace.count());
   add(static_cast<int>(a.catch_up.mode)), add(a.catch_up.percent), add(a.workers), add(a.max_workers), add(a.connections);
   add(a.max_connections), add(a.keep_alive), add(a.http2), add(a.h2c), add(a.streams), add(a.headers), add(a.capture_headers),
-      add(a.shards), add(a.dns_ttl.count());
+      add(a.shards), add(static_cast<int>(a.io)), add(a.dns_ttl.count());
   add(a.redirects), add(a.chunked), add(a.compression);
   add(a.resolvers), add(a.unix_socket), add(a.local_addresses), add(a.tls.session_tickets);
   for (const ConnectTo& c : a.connect_to) add(c.host), add(c.port), add(c.to_host), add(c.to_port);
@@ -220,7 +220,7 @@ TEST(FlagTable, EveryFlagChangesSomething) {
   for (const Flag& flag : flag_table()) {
     bool changes = false;
     for (const std::string_view value : {"true", "false", "7", "7s", "9/m", "7MB", "all", "none", "json", "csv", "headers", "A: b", "url",
-                                         "cpu", "a:1:b:2", "100", "response", "random"}) {
+                                         "cpu", "a:1:b:2", "100", "response", "random", "epoll"}) {
       Options options;
       changes = changes || (flag.bind(options, value) && fingerprint(options) != fingerprint(Options{}));
     }

@@ -179,6 +179,7 @@ const std::vector<Row>& all_rows() {
 constexpr NoRow kWithoutRow[] = {
     {"workers", "slots made ready early: nothing shows them but memory"},
     {"spin", "how a hit meets its time to the microsecond: sleeper_test and pacer_test"},
+    {"io", "no byte on the wire is another by it: e2e/io.sh, and the engine's suites run over both"},
     {"fail-if", "the exit code is the program's: e2e/gates.sh"},
     {"junit", "refused without -fail-if: e2e/gates.sh"},
     {"seed", "refused where nothing is drawn: e2e/rates.sh, e2e/order.sh and shape_stages_test"},

@@ -106,7 +106,8 @@ TEST(Native, HeaderEventsAndBooksComeBack) {
   books.summary.traffic = {1, 2, 3, 4, 5, 6, 7, 8, Nanos(9), Nanos(10)};
   books.summary.interference = {0.5, 11, 12, Nanos(13), 0.25, 14};
   books.summary.limit = Limit::workers, books.summary.limit_value = 8, books.summary.limit_needed = 40;
-  books.summary.started = header.start, books.summary.elapsed = Nanos(5), books.summary.sending = Nanos(6), books.summary.shards = 2;
+  books.summary.started = header.start, books.summary.elapsed = Nanos(5), books.summary.sending = Nanos(6), books.summary.shards = 2,
+  books.summary.io = Io::uring;
   books.summary.busiest_shard = 0.25, books.summary.truncated_captures = 3, books.summary.stopped = books.summary.was_cut = true;
 
   const auto encoder = make_encoder(Encoding::native);
@@ -132,6 +133,7 @@ TEST(Native, HeaderEventsAndBooksComeBack) {
   ASSERT_TRUE(run.closing);
   EXPECT_EQ(to_json(*run.closing), to_json(books));
   EXPECT_EQ(run.closing->summary.limit, Limit::workers);
+  EXPECT_EQ(run.closing->summary.io, Io::uring);
   EXPECT_EQ(run.closing->summary.books.missed, 2u);
   EXPECT_EQ(run.closing->summary.protocols.http2, 8u);
   EXPECT_EQ(run.closing->summary.traffic.least_rtt, Nanos(10));

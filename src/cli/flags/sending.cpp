@@ -204,6 +204,20 @@ constexpr auto kFlags = std::to_array<Flag>({
        }
        return put(o.attack.options.spin, read_duration(v));
      }},
+    {.name = "io",
+     .takes = Takes::choice,
+     .value = "HOW",
+     .initial = "auto",
+     .choices = "auto epoll uring",
+     .help = "How the kernel serves connections: auto, epoll, uring (io_uring; an error where it is not to be had)",
+     .more = "`auto` takes what was measured to be the cheaper for such targets, and epoll where io_uring is not allowed (docs/attack.md).",
+     .commands = kSenders,
+     .group = Group::connections,
+     .bind = [](Options& o, Text v) -> Expected<void> {
+       const auto word = read_choice(v, "auto epoll uring");
+       if (!word) return std::unexpected(word.error());
+       return put(o.attack.options.io, parse_io(*word));
+     }},
 });
 
 }  // namespace

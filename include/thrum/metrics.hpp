@@ -105,13 +105,16 @@ class Metrics {
   struct ErrorCount {
     std::string text;
     std::uint64_t count = 0;
-    std::uint64_t first = 0;  // position among the results of its run, from 0
+    std::uint64_t first = 0;             // position among the results of its run, from 0
+    Timestamp first_sent, last_sent;     // of the requests that ended so, in the order read
+    std::vector<std::uint64_t> targets;  // different methods and URLs that it came from, as hashes; at most kMostTargets
+    static constexpr std::size_t kMostTargets = 16;
   };
   // Kinds of error in the order first seen. At most 10,000 kinds (and 4 MiB of text) are told apart.
   const std::vector<ErrorCount>& errors() const;
   std::uint64_t other_errors() const;  // results with an error of a kind beyond those
 
-  // A response that was not what the user expects: the first of each kind whose body was kept.
+  // A response that was no success: the first of each kind of error whose body was kept.
   struct Sample {
     std::string error;
     std::uint64_t seq = 0;

@@ -18,9 +18,10 @@ const std::string kNoRoom = "client: body not looked into, too many large ones a
 
 }  // namespace
 
-void ResponseCheck::begin(const Expectation& expectation, ResponseCapture* next) {
+void ResponseCheck::begin(const Expectation& expectation, ResponseCapture* next, bool wants_sample) {
   expectation_ = &expectation;
   next_ = next;
+  wants_sample_ = wants_sample;
   clear();
 }
 
@@ -47,7 +48,7 @@ void ResponseCheck::on_header(std::string_view name, std::string_view value) {
     if (is_coded(coding_)) coding_ += ", ";  // more than one is not known here
     coding_ += value;
   }
-  if (expectation_->has_sample() || headers_size_ + name.size() + value.size() > kSampleHeaders) return;
+  if (!wants_sample_ || headers_size_ + name.size() + value.size() > kSampleHeaders) return;
   headers_size_ += name.size() + value.size();
   headers_.emplace_back(name, value);
 }
@@ -55,13 +56,13 @@ void ResponseCheck::on_header(std::string_view name, std::string_view value) {
 bool ResponseCheck::wants_body() const {
   if (next_ != nullptr && next_->wants_body()) return true;
   if (expectation_->looks_at_body()) return !is_too_long_ && !has_no_room_;
-  return !expectation_->has_sample() && body_.size() < kSampleBody;
+  return wants_sample_ && body_.size() < kSampleBody;
 }
 
 void ResponseCheck::on_body(std::span<const char> bytes) {
   if (next_ != nullptr) next_->on_body(bytes);
   if (!expectation_->looks_at_body()) {
-    if (!expectation_->has_sample()) body_.append(bytes.data(), std::min(bytes.size(), kSampleBody - std::min(kSampleBody, body_.size())));
+    if (wants_sample_) body_.append(bytes.data(), std::min(bytes.size(), kSampleBody - std::min(kSampleBody, body_.size())));
     return;
   }
   is_too_long_ = is_too_long_ || body_.size() + bytes.size() > kLongestBody;

@@ -33,7 +33,8 @@ class ResponseCheck final : public ResponseCapture {
   ResponseCheck& operator=(const ResponseCheck&) = delete;
 
   // Before each response. `expectation` lives until the check is over; `next` may be null.
-  void begin(const Expectation& expectation, ResponseCapture* next);
+  // `wants_sample`: that of this expectation, or of a failure of any kind, is still to be kept.
+  void begin(const Expectation& expectation, ResponseCapture* next, bool wants_sample);
   // What came so far is of no matter: another response will come in its place.
   void clear();
 
@@ -59,10 +60,11 @@ class ResponseCheck final : public ResponseCapture {
   std::atomic<std::int64_t>& in_flight_;
   const Expectation* expectation_ = nullptr;
   ResponseCapture* next_ = nullptr;
+  bool wants_sample_ = false;
   std::vector<bool> header_met_;
   std::string coding_;  // Content-Encoding
   std::string body_;
-  std::vector<std::pair<std::string, std::string>> headers_;  // while no sample is kept
+  std::vector<std::pair<std::string, std::string>> headers_;  // for the sample
   std::size_t headers_size_ = 0;
   std::int64_t charged_ = 0;
   bool is_too_long_ = false;

@@ -117,7 +117,11 @@ class Changes {
 
 struct Plan {
   explicit Plan(AttackOptions o)
-      : options(std::move(o)), routes(options), expectations(options), claims(options.hits, options.max_workers) {}
+      : options(std::move(o)),
+        routes(options),
+        expectations(options),
+        claims(options.hits, options.max_workers),
+        samples_left(options.sample_failures) {}
 
   AttackOptions options;
   std::vector<Request> requests;  // eager targets; empty when they are read lazily
@@ -138,6 +142,8 @@ struct Plan {
   std::atomic<bool> cut{false};
   std::atomic<std::int64_t> captured_in_flight{0};
   std::atomic<std::int64_t> checked_in_flight{0};
+  const http::Expectation usual{};         // of targets of which nothing else is expected
+  std::atomic<std::int64_t> samples_left;  // of failures of any kind, to be kept
 
   Nanos begin() const { return -options.warmup; }  // of the warm-up
   bool is_lazy() const { return requests.empty(); }

@@ -292,7 +292,7 @@ void Shard::start_hit(const Due& due, const Request* request, Nanos t) {
   if (plan_.options.capture_headers || plan_.options.max_body != 0) {
     e.capture = new Capture(plan_.options.capture_headers, plan_.options.max_body, plan_.captured_in_flight);
   }
-  if (request->expectation != nullptr) begin_check(index);
+  if (request->expectation != nullptr || plan_.samples_left.load(std::memory_order_relaxed) > 0) begin_check(index);
   ++(is_warmup(e) ? warmup_sent_ : sent_);
   assign(index);
 }

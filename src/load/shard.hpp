@@ -182,6 +182,7 @@ class Shard final : public ConnectionOwner {
   // Expectations (shard_checks.cpp)
   void begin_check(std::uint32_t index);
   void judge(std::uint32_t index, const http::Response& response, Record& record);
+  bool claim_sample();
   void keep_sample(Exchange& e);
 
   // Exchanges and connections (shard_exchanges.cpp)

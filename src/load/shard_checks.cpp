@@ -9,7 +9,10 @@ void Shard::begin_check(std::uint32_t index) {
   if (checks_.size() <= index) checks_.resize(index + 1);
   auto& check = checks_[index];
   if (check == nullptr) check = std::make_unique<http::ResponseCheck>(plan_.checked_in_flight);
-  check->begin(*e.target->expectation, e.capture);
+  const http::Expectation& expectation = e.target->expectation != nullptr ? *e.target->expectation : plan_.usual;
+  const bool wants_sample =
+      plan_.samples_left.load(std::memory_order_relaxed) > 0 || (&expectation != &plan_.usual && !expectation.has_sample());
+  check->begin(expectation, e.capture, wants_sample);
   e.check = check.get();
 }
 
@@ -21,6 +24,7 @@ void Shard::judge(std::uint32_t index, const http::Response& response, Record& r
   if (!is_usual && (expectation == nullptr || !expectation->status)) {
     record.outcome = Outcome::bad_status;
     record.reason = own_reason(response.status, response.reason);
+    if (e.check != nullptr && claim_sample()) keep_sample(e);
     return;
   }
   record.outcome = is_usual ? Outcome::ok : Outcome::expected;
@@ -29,10 +33,15 @@ void Shard::judge(std::uint32_t index, const http::Response& response, Record& r
   if (broken == nullptr) return;
   record.outcome = is_ours ? Outcome::client_limit : Outcome::expectation;
   record.reason = broken;
-  if (!is_ours && expectation->claim_sample()) keep_sample(e);
+  if (!is_ours && (expectation->claim_sample() || claim_sample())) keep_sample(e);
 }
 
-// What a response was like that broke an expectation, once, as if the user had asked for its capture.
+// One of those that the user asked for, of any failure.
+bool Shard::claim_sample() {
+  return plan_.samples_left.load(std::memory_order_relaxed) > 0 && plan_.samples_left.fetch_sub(1, std::memory_order_relaxed) > 0;
+}
+
+// What a response was like that failed, as if the user had asked for its capture.
 void Shard::keep_sample(Exchange& e) {
   constexpr auto kMost = static_cast<std::int64_t>(http::ResponseCheck::kSampleBody);
   if (e.capture == nullptr) e.capture = new Capture(false, 0, plan_.captured_in_flight);

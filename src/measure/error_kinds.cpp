@@ -6,17 +6,44 @@
 
 namespace thrum {
 
-void ErrorKinds::find_or_add(std::string_view error, std::uint64_t row) {
-  if (const auto known = index_.find(error); known != index_.end()) {
+namespace {
+
+void add_target(std::uint64_t target, Metrics::ErrorCount& kind) {
+  if (kind.targets.size() < Metrics::ErrorCount::kMostTargets && std::ranges::find(kind.targets, target) == kind.targets.end())
+    kind.targets.push_back(target);
+}
+
+}  // namespace
+
+void ErrorKinds::count(const Result& r, Metrics::ErrorCount& kind) {
+  ++kind.count;
+  if (r.timestamp.before(kind.first_sent)) kind.first_sent = r.timestamp;
+  if (kind.last_sent.before(r.timestamp)) kind.last_sent = r.timestamp;
+  add_target(std::hash<std::string_view>{}(r.url) ^ (std::hash<std::string_view>{}(r.method) * 31), kind);
+}
+
+void ErrorKinds::join(const Metrics::ErrorCount& other, Metrics::ErrorCount& kind) {
+  kind.count += other.count;
+  if (other.first_sent.before(kind.first_sent)) kind.first_sent = other.first_sent;
+  if (kind.last_sent.before(other.last_sent)) kind.last_sent = other.last_sent;
+  for (const std::uint64_t target : other.targets) add_target(target, kind);
+}
+
+void ErrorKinds::find_or_add(const Result& r, std::uint64_t row) {
+  if (const auto known = index_.find(r.error); known != index_.end()) {
     last_ = known->second;
-    ++kinds_[last_].count;
-  } else if (kinds_.size() >= kMostKinds || bytes_ + error.size() > kMostBytes) {
+    count(r, kinds_[last_]);
+  } else if (kinds_.size() >= kMostKinds || bytes_ + r.error.size() > kMostBytes) {
     ++others_;
   } else {
     last_ = kinds_.size();
-    bytes_ += error.size();
-    kinds_.push_back({std::string(error), 1, row});
-    index_.emplace(error, last_);
+    bytes_ += r.error.size();
+    Metrics::ErrorCount& kind = kinds_.emplace_back();
+    kind.text = r.error;
+    kind.first = row;
+    kind.first_sent = kind.last_sent = r.timestamp;
+    count(r, kind);
+    index_.emplace(r.error, last_);
   }
 }
 
@@ -31,10 +58,11 @@ void ErrorKinds::merge(const ErrorKinds& other) {
     if (known == index_.end()) {
       theirs.push_back(kind);
     } else if (Metrics::ErrorCount& ours = kinds_[known->second]; kind.first < ours.first) {
-      theirs.push_back({kind.text, kind.count + ours.count, kind.first});
+      theirs.push_back(kind);
+      join(ours, theirs.back());
       gone[known->second] = true;
     } else {
-      ours.count += kind.count;
+      join(kind, ours);
     }
   }
   std::vector<Metrics::ErrorCount> ours, merged;

@@ -19,12 +19,12 @@ class ErrorKinds {
   static constexpr std::size_t kMostBytes = 4 << 20;
 
   // `row`: position of the result among those of its run.
-  void add(std::string_view error, std::uint64_t row) {
+  void add(const Result& r, std::uint64_t row) {
     // The error of this result is very often that of the last one.
-    if (last_ < kinds_.size() && kinds_[last_].text == error) [[likely]]
-      ++kinds_[last_].count;
+    if (last_ < kinds_.size() && kinds_[last_].text == r.error) [[likely]]
+      count(r, kinds_[last_]);
     else
-      find_or_add(error, row);
+      find_or_add(r, row);
   }
   // Orders kinds by the row in which each was first seen, ours first where rows are equal: the order in which both would
   // have been seen had a result of each been read in turn.
@@ -38,7 +38,9 @@ class ErrorKinds {
     using is_transparent = void;
   };
 
-  void find_or_add(std::string_view error, std::uint64_t row);
+  static void count(const Result& r, Metrics::ErrorCount& kind);
+  static void join(const Metrics::ErrorCount& other, Metrics::ErrorCount& kind);
+  void find_or_add(const Result& r, std::uint64_t row);
 
   std::vector<Metrics::ErrorCount> kinds_;
   std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> index_;  // into kinds_

@@ -111,8 +111,8 @@ struct Metrics::State {
       ++odd_codes[r.code];
     see_times(r.timestamp, r.timestamp, r.end());
     timeline.add(r.timestamp, judged);
-    if (!r.error.empty()) errors.add(r.error, requests);
-    if (r.outcome == Outcome::expectation && r.body) [[unlikely]]
+    if (!r.error.empty()) errors.add(r, requests);
+    if (r.body && !r.error.empty() && r.code != 0) [[unlikely]]
       keep_sample(r);
     ++requests;
   }

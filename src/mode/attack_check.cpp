@@ -12,12 +12,37 @@ namespace thrum::mode {
 namespace {
 
 // They say how to attack, or what becomes of results; -once does neither.
-constexpr auto kNotForOnce =
-    std::to_array<std::string_view>({"lazy",       "order",        "rate",        "seed",        "warmup",          "duration",
-                                     "n",          "workers",      "max-workers", "connections", "max-connections", "streams",
-                                     "preconnect", "connect-rate", "abort-if",    "control",     "latency",         "catch-up",
-                                     "grace",      "spin",         "cpus",        "strict-rate", "fail-if",         "junit",
-                                     "output",     "encoding",     "capture",     "progress",    "prometheus-addr", "prometheus-linger"});
+constexpr auto kNotForOnce = std::to_array<std::string_view>({"lazy",
+                                                              "order",
+                                                              "rate",
+                                                              "seed",
+                                                              "warmup",
+                                                              "duration",
+                                                              "n",
+                                                              "workers",
+                                                              "max-workers",
+                                                              "connections",
+                                                              "max-connections",
+                                                              "streams",
+                                                              "preconnect",
+                                                              "connect-rate",
+                                                              "abort-if",
+                                                              "control",
+                                                              "latency",
+                                                              "catch-up",
+                                                              "grace",
+                                                              "spin",
+                                                              "cpus",
+                                                              "strict-rate",
+                                                              "fail-if",
+                                                              "junit",
+                                                              "output",
+                                                              "encoding",
+                                                              "capture",
+                                                              "sample-failures",
+                                                              "progress",
+                                                              "prometheus-addr",
+                                                              "prometheus-linger"});
 
 // A closed loop has no schedule that could be kept or missed.
 const char* schedule_flag(const AttackRequest& request) {

@@ -98,9 +98,12 @@ constexpr auto kEntries = std::to_array<Entry>({
      "How many results failed in which phase: dns, connect, tls, proxy, send, response (no HTTP), truncated, timeout, status (a status "
      "that is "
      "no success), cut (ended by us), client limit (descriptors, ports or memory of this machine), expectation, redirect."},
-    {Id::samples, "Sample", "hit, status, error, body", ".samples", "a response was not as expected",
-     "A response that was not what -expect-… or its target's `expect` asks for: the first of each kind, with its hit's number, its status, "
-     "which expectation it broke, and how its body begins. In JSON, its headers and the first 4 KiB of its body."},
+    {Id::samples, "Sample", "hit, status, error, body", ".samples", "a failed response was kept",
+     "A response that was no success: the first of each kind that was kept (-sample-failures, -max-body; of those that broke an "
+     "expectation "
+     "one always is), with its hit's number, its status, what was wrong with it, and how its body begins. In JSON, its headers and the "
+     "first "
+     "4 KiB of its body."},
     {Id::behind, "Behind", "reason", ".behind", "the target fell behind",
      "The target answered more slowly than requests were sent: latency kept growing (by at least 50 ms a second) while requests were sent, "
      "and the rest took at least 4 % of that time. The rate was more than it can do; a longer run would show longer latencies."},
@@ -119,6 +122,10 @@ constexpr auto kEntries = std::to_array<Entry>({
      "Most bytes of results that waited on disk because whoever reads them was slow. Nothing was lost, and the attack did not wait."},
     {Id::captures, "Captures", "cut short", ".runs[].plan.truncated_captures", "captured bodies were cut short",
      "Response bodies that were kept only in part because too many bytes were waiting to be written."},
+    {Id::errors, "Errors", "count, first, last, targets", ".error_counts", "something failed",
+     "A line for each kind of error, the most frequent first, of more than 10 those: how many requests ended so, when the first and the "
+     "last of "
+     "them were sent, after the first request of all, and from how many targets they came (method and URL; 16+: 16 or more)."},
     {Id::phases, "Phases", "count, min, mean, 50, 90, 99, max", ".phases", "the results know of them",
      "A line for each part of a hit, of those hits only that went through it (how many: count). DNS, connect and TLS are of hits that had "
      "to wait for a new connection; with a proxy, connect includes what was said to it. First byte: from the sending of the request to the "

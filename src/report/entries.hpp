@@ -48,6 +48,7 @@ enum class Id : std::uint8_t {
   protocols,
   spooled,
   captures,
+  errors,
   phases,
   stages,
   targets,

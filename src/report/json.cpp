@@ -129,7 +129,18 @@ void samples(const Metrics& m, JsonWriter& w) {
 void error_counts(const Metrics& m, JsonWriter& w) {
   w.begin_array();
   for (const Metrics::ErrorCount& kind : m.errors())
-    w.begin_object().key("error").string(kind.text).key("count").unsigned_integer(kind.count).end_object();
+    w.begin_object()
+        .key("error")
+        .string(kind.text)
+        .key("count")
+        .unsigned_integer(kind.count)
+        .key("first")
+        .time(kind.first_sent)
+        .key("last")
+        .time(kind.last_sent)
+        .key("targets")
+        .unsigned_integer(kind.targets.size())
+        .end_object();
   w.end_array();
 }
 

@@ -299,6 +299,22 @@ void trouble_lines(const Input& input, std::string& out) {
   if (captures > 0) line(out, Id::captures, std::to_string(captures));
 }
 
+std::string error_table(const Metrics& metrics) {
+  constexpr std::size_t kMost = 10;
+  std::vector<const Metrics::ErrorCount*> kinds;
+  for (const Metrics::ErrorCount& kind : metrics.errors()) kinds.push_back(&kind);
+  if (kinds.empty()) return {};
+  std::ranges::stable_sort(kinds, std::ranges::greater(), &Metrics::ErrorCount::count);
+  const Timestamp start = metrics.figures().earliest;
+  std::string out = fmt::format("{}\tCount\tFirst\tLast\tTargets\n", entry(Id::errors).label);
+  for (const Metrics::ErrorCount* kind : std::span(kinds).first(std::min(kinds.size(), kMost)))
+    out += fmt::format("{}\t{}\t{}\t{}\t{}\n", printable_prefix(kind->text, 80), kind->count, shown(kind->first_sent.since(start)),
+                       shown(kind->last_sent.since(start)),
+                       kind->targets.size() < Metrics::ErrorCount::kMostTargets ? std::to_string(kind->targets.size())
+                                                                                : fmt::format("{}+", kind->targets.size()));
+  return out;
+}
+
 std::string phase_table(const Metrics& metrics) {
   std::string out;
   for (const Times& phase : kPhases) {
@@ -357,6 +373,7 @@ std::string text(const Input& input) {
   latency_lines(input, ours);
   trouble_lines(input, ours);
   if (!ours.empty()) (out += '\n') += ours;
+  if (const std::string errors = error_table(input.total); !errors.empty()) (out += '\n') += errors;
   if (const std::string phases = phase_table(input.total); !phases.empty()) (out += '\n') += phases;
   for (const RunInput& run : input.runs)
     if (!run.stages.empty()) (out += '\n') += stage_table(run, input.runs.size() > 1);

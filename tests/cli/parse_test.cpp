@@ -184,7 +184,7 @@ std::string fingerprint(const Options& o) {
   add(static_cast<int>(r.encoding)), add(r.progress), add(r.strict_rate), add(r.seed), add(r.fail_if), add(r.junit), add(a.http2_only);
   add(a.order ? static_cast<int>(*a.order) : -1);
   add(r.abort_if), add(r.control), add(static_cast<int>(r.latency)), add(r.metrics_addr), add(r.metrics_linger.count());
-  add(a.expect.status), add(a.expect.header), add(a.expect.size), add(a.expect.body), add(a.expect.json);
+  add(a.sample_failures), add(a.expect.status), add(a.expect.header), add(a.expect.size), add(a.expect.body), add(a.expect.json);
   const mode::ReportRequest& p = o.report;
   add(p.inputs), add(p.type), add(p.buckets), add(p.percentiles), add(p.every.count()), add(p.output), add(p.force), add(p.strict);
   add(p.explain), add(p.from.count()), add(p.to ? p.to->count() : -1), add(p.where), add(p.by), add(p.group_rules),

@@ -166,6 +166,9 @@ const std::vector<Row>& all_rows() {
          return any_hit(s, [](const Hit& h) { return h.body.value_or("") == "0123"; }) ||
                 (has(s.printed, "0123") && !has(s.printed, "012345"));
        }},
+      {"sample-failures",
+       {"-sample-failures=2", "-expect-status=299"},
+       [](const Seen& s) { return std::ranges::count_if(s.hits, [](const Hit& h) { return h.has_headers; }) >= 2; }},
       {"progress", {"-progress"}, [](const Seen& s) { return has(s.progress, "in flight"); }, {.time = true}},
       {"prometheus-addr", {"-prometheus-addr=127.0.0.1:0"}, [](const Seen& s) { return has(s.warnings, "metrics on http://127.0.0.1:"); }},
       {"prometheus-linger",
@@ -214,6 +217,9 @@ constexpr Exception kExceptions[] = {
     {kRefused, "connections", "connect-rate", "connections would not be kept"},
     {kRefused, "max-connections", "preconnect", "two numbers for one thing"},
     {kRefused, "max-connections", "connect-rate", "two numbers for one thing"},
+    {kRefused, "once", "sample-failures", "it is about an attack, or what becomes of results"},
+    {kUnseen, "timeout", "sample-failures", "nothing comes that could be kept"},
+    {kUnseen, "grace", "sample-failures", "nothing comes that could be kept"},
     {kRefused, "once", "order", "it is about an attack, or what becomes of results"},
     {kRefused, "once", "lazy", "it is about an attack, or what becomes of results"},
     {kRefused, "once", "rate", "it is about an attack, or what becomes of results"},

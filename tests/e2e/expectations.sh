@@ -38,6 +38,13 @@ equal "the sample" "$(of r.bin '.samples[0] | [.error, .code, (.headers | map(.n
 equal "one body is kept" "$(thrum encode r.bin | jq -s 'map(select(.body != null and .body != "")) | length')" 1
 has "the text report" "$(thrum report r.bin)" '^Sample +\[hit, status, error, body\] +[0-9]+, 200, expectation: no \.other in the JSON body, \{"report":'
 
+case_ "samples of any failure"
+printf 'GET %s/status/503\n\nGET %s/status/404\n' "$url" "$url" | thrum attack -n=20 -rate=200 -sample-failures=3 -output=r.bin
+equal "bodies kept" "$(thrum encode r.bin | jq -s 'map(select(.body != null and .body != "")) | length')" 3
+equal "one of each kind is shown" "$(of r.bin '[.samples[].error] | sort | join("; ")')" '404 Not Found; 503 Service Unavailable'
+equal "kinds of error" "$(of r.bin '[.error_counts[] | .count, .targets, (.first <= .last)] | map(tostring) | join(" ")')" '10 1 true 10 1 true'
+has "their table" "$(thrum report r.bin)" '^503 Service Unavailable +10 +0s +[0-9.]+ms +1$'
+
 case_ "gates see it"
 echo "GET $url/api/report" | thrum attack -n=10 -rate=200 -expect-body=never -fail-if='errors>5%' -output=r.bin 2>err
 equal exit $? 4

@@ -42,7 +42,7 @@ std::string broken(const Expectations& expectations, const Sent& sent) {
   std::string words;
   {
     ResponseCheck check(in_flight);
-    check.begin(**made, nullptr);
+    check.begin(**made, nullptr, true);
     show(sent, check);
     const auto verdict = check.judge(sent.status, sent.body.size(), room);
     words = verdict.broken == nullptr ? "" : *verdict.broken;
@@ -188,7 +188,7 @@ TEST(Expectation, BombsAndGiantsAreNotFollowed) {
   std::atomic<std::int64_t> in_flight{0};
   ResponseCheck check(in_flight);
   const auto made = Expectation::make(said("body", "a"));
-  check.begin(**made, nullptr);
+  check.begin(**made, nullptr, true);
   const std::string piece(1 << 20, 'a');
   for (int i = 0; i < 20; ++i) check.on_body(piece);
   EXPECT_LE(in_flight.load(), static_cast<std::int64_t>(ResponseCheck::kLongestBody));
@@ -198,7 +198,7 @@ TEST(Expectation, BombsAndGiantsAreNotFollowed) {
   // What no memory is left for is our own fault.
   in_flight = ResponseCheck::kMostInFlight;
   ResponseCheck late(in_flight);
-  late.begin(**made, nullptr);
+  late.begin(**made, nullptr, true);
   late.on_body(piece);
   EXPECT_TRUE(late.judge(200, piece.size(), room).is_ours);
   EXPECT_EQ(in_flight.load(), ResponseCheck::kMostInFlight);
@@ -209,13 +209,13 @@ TEST(Expectation, BodiesThatNobodyLooksAtMayBeDropped) {
   std::atomic<std::int64_t> in_flight{0};
   ResponseCheck check(in_flight);
   const auto made = Expectation::make(said("status", "200"));
-  check.begin(**made, nullptr);
+  check.begin(**made, nullptr, true);
   EXPECT_TRUE(check.wants_body());  // for the sample
   check.on_body(std::string(ResponseCheck::kSampleBody, 'x'));
   EXPECT_FALSE(check.wants_body());
-  check.clear();
   EXPECT_TRUE((*made)->claim_sample());
   EXPECT_FALSE((*made)->claim_sample());
+  check.begin(**made, nullptr, false);
   EXPECT_FALSE(check.wants_body());
 }
 
@@ -224,7 +224,7 @@ TEST(Expectation, KeepsASample) {
   ResponseCheck check(in_flight);
   CheckRoom room;
   const auto made = Expectation::make(said("status", "404"));
-  check.begin(**made, nullptr);
+  check.begin(**made, nullptr, true);
   show({.headers = {{"A", "b"}, {"Content-Encoding", "gzip"}}, .body = coded("what came", kGzip)}, check);
   EXPECT_THAT(check.headers(), testing::ElementsAre(testing::Pair("A", "b"), testing::Pair("Content-Encoding", "gzip")));
   EXPECT_EQ(check.sample_body(room), "what came");

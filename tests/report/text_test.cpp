@@ -294,6 +294,7 @@ TEST(Text, EveryLabelIsExplained) {
   more[0].redirects = 1;
   more[0].first_byte = Nanos(1);
   more[1].outcome = Outcome::expectation;
+  more[1].error = "expectation: status is not 404";
   more[1].body = "what came";
   busy.metrics.add(more);
   busy.metrics.close();

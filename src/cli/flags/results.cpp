@@ -48,6 +48,19 @@ constexpr auto kFlags = std::to_array<Flag>({
      .commands = kAttack,
      .group = Group::output,
      .bind = [](Options& o, Text v) { return put(o.attack.max_body, v.empty() ? Expected<std::int64_t>(0) : parse_size(v)); }},
+    {.name = "sample-failures",
+     .value = "COUNT",
+     .initial = "0",
+     .help = "How many responses that are no success to keep, with headers and the first 4 KiB of the body",
+     .more = "The report shows the first of each kind (`Sample`).",
+     .commands = kAttack,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) -> Expected<void> {
+       const auto count = read_count(v, 0, 1'000'000);
+       if (!count) return std::unexpected(count.error());
+       o.attack.options.sample_failures = static_cast<std::uint32_t>(*count);
+       return {};
+     }},
     {.name = "progress",
      .takes = Takes::nothing,
      .help = "Show progress on stderr (default only when it is a terminal)",

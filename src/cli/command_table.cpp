@@ -155,6 +155,8 @@ std::string_view heading(Group group, Command command) {
       return "What to expect of responses";
     case Group::connections:
       return "Connections and TLS";
+    case Group::guards:
+      return "Guardrails and settings";
     case Group::output:
       return command == Command::attack ? "Results" : "Output";
     case Group::everywhere:

@@ -51,7 +51,7 @@ constexpr CommandSet operator|(Command a, Command b) { return CommandSet(a) | Co
 enum class Takes : std::uint8_t { nothing, file, choice, value };
 
 // The headings under which help and the manual list flags, in this order.
-enum class Group : std::uint8_t { input, pace, expectations, connections, output, everywhere };
+enum class Group : std::uint8_t { input, pace, expectations, connections, guards, output, everywhere };
 std::string_view heading(Group group, Command command);
 
 struct Flag {
@@ -68,7 +68,10 @@ struct Flag {
   CommandSet commands = {};
   Group group = Group::everywhere;
   Bind bind = nullptr;
-  bool repeats = false;  // may be given several times, each adding to the last
+  bool repeats = false;              // may be given several times, each adding to the last
+  bool is_guard = false;             // what a file says is not undone by the command line
+  std::string_view instead_of = {};  // a flag that says the same in another way: of a file's, what is more specific counts
+  std::string_view stands_for = {};  // the flag whose value it is, too, if it is no other name of it
 
   bool goes_by(std::string_view word) const;  // its name, or another of its names
 };

@@ -11,7 +11,7 @@ std::span<const Flag> flag_table() {
   static const std::vector<Flag> kAll = [] {
     std::vector<Flag> all;
     for (const std::span<const Flag> part :
-         {sending_flags(), expectation_flags(), connection_flags(), result_flags(), run_flags(), other_flags()})
+         {sending_flags(), expectation_flags(), connection_flags(), guard_flags(), result_flags(), run_flags(), other_flags()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();

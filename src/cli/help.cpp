@@ -12,8 +12,8 @@ namespace thrum::cli {
 namespace {
 
 constexpr std::size_t kWidth = 80, kIndent = 4;
-constexpr std::array<Group, 6> kGroups{Group::input,       Group::pace,   Group::expectations,
-                                       Group::connections, Group::output, Group::everywhere};
+constexpr std::array<Group, 7> kGroups{Group::input,  Group::pace,   Group::expectations, Group::connections,
+                                       Group::guards, Group::output, Group::everywhere};
 
 // `text` in lines of at most kWidth, each after `indent` blanks.
 std::string wrapped(std::string_view text, std::size_t indent) {

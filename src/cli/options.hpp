@@ -17,7 +17,9 @@ namespace thrum::cli {
 struct Options {
   bool help = false;
   bool version = false;
-  std::string profile;  // of thrum itself: "cpu", "heap"; empty: none
+  std::string config;        // a file of settings; empty: thrum.toml, where there is one; "none"
+  std::string write_config;  // a file to write them to; empty: none
+  std::string profile;       // of thrum itself: "cpu", "heap"; empty: none
   mode::AttackRequest attack;
   mode::ReportRequest report;
   mode::PlotRequest plot;

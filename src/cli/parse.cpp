@@ -124,9 +124,41 @@ Expected<void> apply(Command command, const TypedFlag& typed, Options& options) 
   return std::unexpected(Error{done.error().kind, fmt::format("-{}: {}", typed.name, done.error().text)});
 }
 
+// Whether something more specific says what `setting` does, in its own way or by another flag. Of two in one place the flag that comes
+// later in the table counts.
+bool is_overruled(Command command, const settings::Setting& setting, const Flag& flag, std::span<const settings::Setting> settings,
+                  const std::vector<TypedFlag>& typed) {
+  if (flag.is_guard) return false;
+  const Flag* const other = flag.instead_of.empty() ? nullptr : find_flag(command, flag.instead_of);
+  const auto is_either = [&](const TypedFlag& t) {
+    const Flag* const known = find_flag(command, t.name);
+    return known == &flag || (known != nullptr && known == other);
+  };
+  if (std::ranges::any_of(typed, is_either)) return true;
+  return other != nullptr && std::ranges::any_of(settings, [&](const settings::Setting& s) {
+           return s.name == other->name && (s.source > setting.source || (s.source == setting.source && other > &flag));
+         });
+}
+
+// What the command line says nothing of.
+Expected<void> apply(Command command, std::span<const settings::Setting> settings, const std::vector<TypedFlag>& typed, Options& options) {
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    const settings::Setting& each = settings[i];
+    const Flag* const flag = find_flag(command, each.name);
+    if (flag == nullptr || is_overruled(command, each, *flag, settings, typed)) continue;
+    if (i > 0 && each.source != settings[i - 1].source) options.attack.guard.next_source();
+    if (auto done = flag->bind(options, each.value); !done)
+      return std::unexpected(Error{ErrorKind::usage, fmt::format("{}: {}: {}", each.where, each.name, done.error().text)});
+    options.attack.typed.emplace_back(flag->name, each.value);
+  }
+  options.attack.settled = options.attack.typed.size();
+  options.attack.guard.next_source();
+  return {};
+}
+
 }  // namespace
 
-std::expected<Invocation, ParseFailure> parse(std::span<const std::string_view> args) {
+std::expected<Invocation, ParseFailure> parse(std::span<const std::string_view> args, std::span<const settings::Setting> settings) {
   Invocation out;
   auto words = split(args);
   if (!words && std::any_of(args.begin(), args.end(), is_help_word)) {
@@ -155,6 +187,8 @@ std::expected<Invocation, ParseFailure> parse(std::span<const std::string_view> 
     out.options.help = true;
     return out;
   }
+  if (auto done = apply(out.command, settings, words->flags, out.options); !done)
+    return std::unexpected(ParseFailure{out.command, done.error()});
   for (const TypedFlag& typed : words->flags) {
     if (auto done = apply(out.command, typed, out.options); !done) return std::unexpected(ParseFailure{out.command, done.error()});
   }

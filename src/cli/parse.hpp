@@ -8,6 +8,7 @@
 
 #include "cli/flag.hpp"
 #include "cli/options.hpp"
+#include "settings/setting.hpp"
 
 namespace thrum::cli {
 
@@ -23,8 +24,9 @@ struct ParseFailure {
   Error error;
 };
 
-// `args` without the program's name. When help is asked for anywhere, what else is wrong with the line doesn't matter.
-std::expected<Invocation, ParseFailure> parse(std::span<const std::string_view> args);
+// `args` without the program's name. When help is asked for anywhere, what else is wrong with the line doesn't matter. `settings` are what
+// files and variables say: what the line says of the same flag wins, but for guards, which hold all of them.
+std::expected<Invocation, ParseFailure> parse(std::span<const std::string_view> args, std::span<const settings::Setting> settings = {});
 
 // Whether the command takes as many arguments as it was given.
 Expected<void> check_arguments(const Invocation& invocation);

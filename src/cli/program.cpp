@@ -7,10 +7,14 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
 #include "cli/profiling.hpp"
+#include "cli/settings.hpp"
 
 namespace thrum::cli {
 namespace {
@@ -41,6 +45,7 @@ Expected<ExitCode> run(const Invocation& invocation) {
     return ExitCode::done;
   }
   if (auto fits = check_arguments(invocation); !fits) return std::unexpected(fits.error());
+  if (!invocation.options.write_config.empty()) return write_config(invocation);
   switch (invocation.command) {
     case Command::attack:
       return run_attack(invocation);
@@ -87,6 +92,19 @@ Expected<ExitCode> run_profiled(const Invocation& invocation) {
   return code;
 }
 
+// What files and variables say is read behind the command line, which says where from; the whole is then read once more.
+std::expected<void, ParseFailure> add_settings(std::span<const std::string_view> args, Invocation& invocation,
+                                               std::vector<std::string>& words) {
+  auto found = find_settings(invocation);
+  if (!found) return std::unexpected(ParseFailure{invocation.command, std::move(found.error())});
+  words = std::move(found->words);
+  if (found->settings.empty()) return {};
+  auto whole = parse(args, found->settings);
+  if (!whole) return std::unexpected(std::move(whole.error()));
+  invocation = std::move(*whole);
+  return {};
+}
+
 }  // namespace
 
 int run_program(std::span<const std::string_view> args) {
@@ -96,7 +114,11 @@ int run_program(std::span<const std::string_view> args) {
     const auto code = run_generator(args);
     return code ? static_cast<int>(*code) : complain(Command::none, code.error());
   }
-  const auto invocation = parse(args);
+  auto invocation = parse(args);
+  std::vector<std::string> words;
+  if (invocation && !invocation->options.help && !invocation->options.version)
+    if (auto told = add_settings(args, *invocation, words); !told) invocation = std::unexpected(std::move(told.error()));
+  for (const std::string& line : words) say(invocation ? invocation->command : invocation.error().command, line);
   if (!invocation) {
     if (invocation.error().command == Command::run && asks_for_json(args)) print_run_error(invocation.error().error);
     return complain(invocation.error().command, invocation.error().error);

@@ -13,7 +13,9 @@
 #include "mode/abort_watch.hpp"
 #include "mode/attack_product.hpp"
 #include "mode/checkup.hpp"
+#include "mode/dry_run.hpp"
 #include "mode/gate_watch.hpp"
+#include "mode/guarding.hpp"
 #include "mode/linger.hpp"
 #include "mode/once.hpp"
 #include "mode/open_attacker.hpp"
@@ -134,6 +136,7 @@ Expected<void> AttackRun::prepare() {
   if (!abort_watch) return std::unexpected(std::move(abort_watch.error()));
   abort_watch_ = std::move(*abort_watch);
   request_.options.is_steerable = !request_.control.empty();
+  if (auto within = hold_to_guard(request_); !within) return within;
   auto opened = open_attacker(request_);
   if (!opened) return std::unexpected(std::move(opened.error()));
   attacker_ = std::move(opened->attacker);
@@ -141,8 +144,8 @@ Expected<void> AttackRun::prepare() {
   if (!request_.metrics_addr.empty())
     if (auto page = open_page(); !page) return page;
   if (!request_.control.empty()) {
-    auto steering =
-        Steering::open(request_.control, *attacker_, request_.options.shape.is_closed(), [this](Event e) { changed(std::move(e)); });
+    auto steering = Steering::open(request_.control, *attacker_, request_.options.shape.is_closed(), request_.guard,
+                                   [this](Event e) { changed(std::move(e)); });
     if (!steering) return std::unexpected(std::move(steering.error()));
     steering_ = std::move(*steering);
   }
@@ -247,6 +250,7 @@ Expected<AttackEnd> AttackRun::finish(const Expected<Summary>& summary) {
 }  // namespace
 
 Expected<std::unique_ptr<Attack>> Attack::prepare(AttackRequest request, AttackHooks hooks) {
+  if (request.dry_run) return prepare_dry_run(std::move(request), std::move(hooks));
   if (request.once) return prepare_once(std::move(request), std::move(hooks));
   auto run = std::make_unique<AttackRun>(std::move(request), std::move(hooks));
   if (auto ready = run->prepare(); !ready) return std::unexpected(std::move(ready.error()));

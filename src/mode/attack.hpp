@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "record/encoding.hpp"
+#include "settings/guard.hpp"
 #include "thrum/attacker.hpp"
 #include "thrum/error.hpp"
 #include "thrum/targets.hpp"
@@ -44,7 +45,10 @@ struct AttackRequest {
   bool strict_rate = false;                                // not keeping the rate is a failure
   std::string metrics_addr;                                // HOST:PORT of the metrics page; empty: none
   Nanos metrics_linger{0};                                 // how long its last values stay there after the end
+  settings::Guard guard;                                   // what may be sent where, how much and how fast
+  bool dry_run = false;                                    // say what would be sent, and send nothing (mode/dry_run.hpp)
   std::vector<std::pair<std::string, std::string>> typed;  // flag and value, as given; kept in the results, secrets masked
+  std::size_t settled = 0;                                 // so many of these, the first, come from a file or the environment
 };
 
 // What contradicts itself or can't work in `request`, before anything is opened. The errors name flags.

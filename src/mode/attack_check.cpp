@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "load/ways.hpp"
 #include "mode/attack.hpp"
@@ -57,7 +58,7 @@ const char* schedule_flag(const AttackRequest& request) {
 Expected<void> check(const AttackRequest& request) {
   const AttackOptions& o = request.options;
   if (request.once)
-    for (const auto& [flag, value] : request.typed)
+    for (const auto& [flag, value] : std::span(request.typed).subspan(request.settled))
       if (std::ranges::find(kNotForOnce, flag) != kNotForOnce.end())
         return usage_error(
             fmt::format("-once sends each target one time and prints the exchange, -{} is for an attack; leave one out", flag));
@@ -68,6 +69,8 @@ Expected<void> check(const AttackRequest& request) {
     return usage_error(fmt::format("{} is about hits that are due at a time, and with -rate=0 none is; leave one out", flag));
   if (o.shape.is_closed() && !request.control.empty())
     return usage_error("-control changes the rate, and with -rate=0 there is none; leave one out");
+  if (!o.unix_socket.empty() && request.guard.has_networks())
+    return usage_error("-allow-net is about addresses, and -unix-socket has none; leave one out");
   if (!request.junit.empty() && request.fail_if.empty())
     return usage_error("-junit holds the verdicts on -fail-if, so give a gate too, as in -fail-if='p99>250ms'");
   const bool is_in_sequence = request.lazy || o.order == Order::sequence;  // else the targets may have weights

@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "load/rate.hpp"
 #include "mode/capacity_trial.hpp"
+#include "mode/guarding.hpp"
 #include "mode/open_attacker.hpp"
 #include "mode/proxy_environment.hpp"
 #include "record/output.hpp"
@@ -82,6 +83,8 @@ Expected<void> CapacityRun::prepare() {
   slo_ = std::move(*slo);
   if (request_.search.from > request_.search.most) return usage_error("-from is above -most; one of them has to change");
   if (attack.heeds_environment) add_environment(attack.options.proxy, environment_variable);
+  if (auto within = hold_to_guard(attack, request_.search); !within) return within;
+  search_ = CapacitySearch(request_.search);
   const auto first = search_.next();
   attack.options.shape = Shape::constant(load::rate_of(first->rate));
   attack.options.is_steerable = true;

@@ -11,7 +11,7 @@ namespace thrum::mode {
 using TypedFlags = std::vector<std::pair<std::string, std::string>>;
 
 TypedFlags masked(TypedFlags typed);
-// A URL without its password: "http://***@host/".
+// A URL without its password, and without tokens in its query: "http://me:***@host/".
 std::string masked_url(std::string_view url);
 
 }  // namespace thrum::mode

@@ -1,5 +1,7 @@
 #include "mode/once.hpp"
 
+#include <algorithm>
+
 #include "mode/exchange_text.hpp"
 #include "mode/open_attacker.hpp"
 #include "mode/proxy_environment.hpp"
@@ -28,6 +30,8 @@ class Once final : public Attack, private ResultSink {
     if (auto checked = check(request_); !checked) return checked;
     if (auto open = check_targets_stream(request_); !open) return open;
     if (auto open = check_stdout(); !open) return open;
+    // Each target once, one after the other: there is no rate to be held to.
+    if (request_.guard.most_requests() != kUnlimited) o.hits = std::min(o.hits, request_.guard.most_requests());
     auto opened = open_attacker(request_);
     if (!opened) return std::unexpected(std::move(opened.error()));
     attacker_ = std::move(opened->attacker);

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "mode/guarding.hpp"
 #include "mode/standard_streams.hpp"
 #include "mode/target_mix.hpp"
 
@@ -14,6 +15,7 @@ namespace thrum::mode {
 namespace {
 
 constexpr std::size_t kMostUrls = 16;
+constexpr std::size_t kMostShown = 5;
 
 std::int64_t body_bytes_kept(const AttackRequest& request) {
   constexpr std::int64_t kAll = -1;
@@ -61,18 +63,27 @@ Expected<OpenedAttack> open_attacker(AttackRequest& request, std::optional<Targe
     options.body = std::move(*body);
   }
   const std::string from = is_stdin(request.targets) ? "-" : request.targets;
+  if (auto within = check_connect_to(request); !within) return std::unexpected(std::move(within.error()));
+  if (request.guard.is_set()) options.boundary = &request.guard;
   OpenedAttack opened;
+  opened.body = options.body.size();
   Expected<std::unique_ptr<Attacker>> attacker;
   if (request.lazy && !only) {
     auto source = stream_targets(from, request.format, {.weights = request.once});
     if (!source) return std::unexpected(std::move(source.error()));
     if (auto drawn = set_seed(request, Order::sequence, options); !drawn) return std::unexpected(std::move(drawn.error()));
+    if (request.guard.has_hosts()) source = guarded(std::move(*source), request.guard);
     attacker = Attacker::create(std::move(options), std::move(*source));
   } else {
     auto targets = only ? std::vector<Target>{std::move(*only)} : read_targets(from, request.format);
     if (!targets) return std::unexpected(std::move(targets.error()));
     if (auto drawn = set_seed(request, order_of(options, *targets), options); !drawn) return std::unexpected(std::move(drawn.error()));
+    for (const Target& target : *targets)
+      if (auto within = check_target(request.guard, target); !within) return std::unexpected(std::move(within.error()));
     opened.mix = mix_of(options, *targets);
+    opened.targets = targets->size();
+    if (request.dry_run)
+      opened.shown.assign(targets->begin(), targets->begin() + static_cast<std::ptrdiff_t>(std::min(targets->size(), kMostShown)));
     for (const Target& target : std::span(*targets).first(std::min(targets->size(), kMostUrls))) opened.urls.push_back(target.url);
     opened.ignores_weights =
         order_of(options, *targets) != Order::weighted && std::ranges::any_of(*targets, [](const Target& t) { return t.weight != 0; });

@@ -22,6 +22,9 @@ struct OpenedAttack {
   std::unique_ptr<Attacker> attacker;
   TargetMix mix;
   std::vector<std::string> urls;  // of the first targets, a few; none if they are read in the course of the attack
+  std::vector<Target> shown;      // the first targets, for a dry run
+  std::size_t body = 0;           // bytes of what targets without a body of their own send
+  std::size_t targets = 0;        // how many there are; 0: they are read in the course of the attack
   bool ignores_weights = false;   // targets have some, and the order asked for is another
 };
 // `only`, if given, is sent instead of the targets. Sets request.options.seed where anything is drawn: to what was asked for, or to

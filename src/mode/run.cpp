@@ -14,7 +14,9 @@
 #include "mode/attack_product.hpp"
 #include "mode/checkup.hpp"
 #include "mode/demand.hpp"
+#include "mode/dry_run.hpp"
 #include "mode/gate_watch.hpp"
+#include "mode/guarding.hpp"
 #include "mode/masked_flags.hpp"
 #include "mode/open_attacker.hpp"
 #include "mode/product.hpp"
@@ -102,6 +104,7 @@ class RunImpl final : public Run {
   std::optional<GateWatch> gates_;
   bool gates_need_results_ = false;
   std::unique_ptr<AttackProduct> record_;
+  std::string dry_run_;  // what is printed instead
   std::optional<ui::ProgressLine> progress_;
 };
 
@@ -114,6 +117,10 @@ Expected<void> RunImpl::prepare() {
   if (attack.heeds_environment) add_environment(attack.options.proxy, environment_variable);
   if (auto settled = settle(request_, host::cores().usable()); !settled) return settled;
   if (auto checked = check(attack); !checked) return checked;
+  if (auto within = check_target(attack.guard, {.url = request_.url}); !within) return within;
+  // A number of requests at once that nobody has asked for is lowered to what is allowed.
+  if (!request_.concurrency) attack.options.max_workers = std::min(attack.options.max_workers, attack.guard.most_concurrency());
+  if (auto within = hold_to_guard(attack); !within) return within;
   if (auto fine = check_files(); !fine) return fine;
   if (auto opened = open(); !opened) return opened;
   for (const std::string_view line : without_effect(attack)) hooks_.warn(line);
@@ -163,6 +170,10 @@ Expected<void> RunImpl::open() {
   auto opened = open_attacker(attack, std::move(target));
   if (!opened) return std::unexpected(std::move(opened.error()));
   attacker_ = std::move(opened->attacker);
+  if (attack.dry_run) {
+    dry_run_ = dry_run_text("thrum run", load_words(request_), attack, *opened);
+    return {};
+  }
   gathering_.follow(*attacker_);
   if (!gates->empty()) {
     gates_need_results_ = GateWatch::needs_results(*gates, attack.options, opened->mix);
@@ -195,6 +206,10 @@ Expected<void> RunImpl::tick() {
 }
 
 Expected<RunEnd> RunImpl::run() {
+  if (request_.attack.dry_run) {
+    if (auto printed = hooks_.print(dry_run_); !printed) return std::unexpected(printed.error());
+    return RunEnd::done;
+  }
   const bool figures_only = !record_ && !gates_need_results_;
   const auto summary =
       figures_only ? attacker_->run(static_cast<ShardSinks&>(gathering_)) : attacker_->run(static_cast<ResultSink&>(gathering_));

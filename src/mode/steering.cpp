@@ -6,6 +6,7 @@
 
 #include "base/duration.hpp"
 #include "base/text.hpp"
+#include "mode/guarding.hpp"
 #include "ui/progress_line.hpp"
 
 namespace thrum::mode {
@@ -17,8 +18,8 @@ constexpr std::string_view kCommands = "rate RATE, pause, resume, stop, cut, sta
 }  // namespace
 
 Expected<std::unique_ptr<Steering>> Steering::open(const std::string& path, Attacker& attacker, bool is_closed,
-                                                   std::function<void(Event)> changed) {
-  std::unique_ptr<Steering> steering(new Steering(attacker, is_closed, std::move(changed)));
+                                                   const settings::Guard& guard, std::function<void(Event)> changed) {
+  std::unique_ptr<Steering> steering(new Steering(attacker, is_closed, guard, std::move(changed)));
   auto socket = ui::ControlSocket::open(path, "-control", [s = steering.get()](std::string_view line) { return s->answer(line); });
   if (!socket) return std::unexpected(socket.error());
   steering->socket_ = std::move(*socket);
@@ -31,6 +32,7 @@ std::string Steering::answer(std::string_view line) {
   if (word == "rate" && !rest.empty()) {
     auto shape = parse_shape(rest);
     if (!shape) return std::string(kError) + shape.error().text;
+    if (const auto allowed = guard_.check_rate(peak_of(*shape)); !allowed) return std::string(kError) + allowed.error().text;
     const std::string text = shape->text();
     return done(attacker_.change_rate(std::move(*shape)), "rate", text);
   }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "record/file_header.hpp"
+#include "settings/guard.hpp"
 #include "thrum/attacker.hpp"
 #include "ui/control_socket.hpp"
 
@@ -14,18 +15,19 @@ namespace thrum::mode {
 
 class Steering {
  public:
-  // `changed`: told of each change, on the socket's thread. The attacker and what `changed` needs outlive this.
-  static Expected<std::unique_ptr<Steering>> open(const std::string& path, Attacker& attacker, bool is_closed,
+  // `changed`: told of each change, on the socket's thread. The attacker, the guard and what `changed` needs outlive this.
+  static Expected<std::unique_ptr<Steering>> open(const std::string& path, Attacker& attacker, bool is_closed, const settings::Guard& guard,
                                                   std::function<void(Event)> changed);
 
  private:
-  Steering(Attacker& attacker, bool is_closed, std::function<void(Event)> changed)
-      : attacker_(attacker), is_closed_(is_closed), changed_(std::move(changed)) {}
+  Steering(Attacker& attacker, bool is_closed, const settings::Guard& guard, std::function<void(Event)> changed)
+      : attacker_(attacker), is_closed_(is_closed), guard_(guard), changed_(std::move(changed)) {}
   std::string answer(std::string_view line);
   std::string done(Expected<Nanos> at, std::string kind, std::string detail);
 
   Attacker& attacker_;
   bool is_closed_;
+  const settings::Guard& guard_;
   std::function<void(Event)> changed_;
   std::unique_ptr<ui::ControlSocket> socket_;
 };

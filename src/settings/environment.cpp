@@ -21,7 +21,7 @@ void add(const Name& name, std::string_view variable, std::string_view value, st
   while (!value.empty()) {
     const std::size_t end = name.repeats ? std::min(value.find('\n'), value.size()) : value.size();
     if (const std::string_view line = value.substr(0, end); !trim(line).empty())
-      into.push_back({std::string(name.name), std::string(line), std::string(variable)});
+      into.push_back({std::string(name.name), std::string(line), std::string(variable), 0});
     value.remove_prefix(std::min(end + 1, value.size()));
   }
 }

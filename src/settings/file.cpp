@@ -31,7 +31,7 @@ class Reader {
       Expected<void> done;
       if (table == nullptr)
         done = setting(key, *node, file_.common);
-      else if (key == "run" && !holds_settings(*table))
+      else if (key == "run")
         done = runs(*table);
       else if (std::ranges::find(rules_.commands, std::string_view(key)) != rules_.commands.end())
         done = settings(*table, file_.commands.emplace_back(key, std::vector<Setting>()).second);
@@ -60,13 +60,16 @@ class Reader {
     return usage_error(fmt::format("{}: {}", where(node), text));
   }
 
-  static bool holds_settings(const toml::table& table) {
-    return std::ranges::any_of(table, [](const auto& entry) { return !entry.second.is_table(); });
-  }
-
+  // Its tables are runs; what else it holds is for the command of that name.
   Expected<void> runs(const toml::table& all) {
-    for (const auto& [name, node] : in_order(all))
-      if (auto done = settings(*node->as_table(), file_.runs.emplace_back(name, std::vector<Setting>()).second); !done) return done;
+    std::vector<Setting> common;
+    for (const auto& [key, node] : in_order(all)) {
+      const toml::table* const table = node->as_table();
+      auto done =
+          table == nullptr ? setting(key, *node, common) : settings(*table, file_.runs.emplace_back(key, std::vector<Setting>()).second);
+      if (!done) return done;
+    }
+    if (!common.empty()) file_.commands.emplace_back("run", std::move(common));
     return {};
   }
 
@@ -102,7 +105,7 @@ class Reader {
       text = is_on->get() ? "true" : "false";
     if (!text) return fault(node, fmt::format("{} takes a text, a number, true or false", name.name));
     if (name.is_switch && !node.is_boolean() && !node.is_string()) return fault(node, fmt::format("{} takes true or false", name.name));
-    into.push_back({std::string(name.name), std::move(*text), where(node)});
+    into.push_back({std::string(name.name), std::move(*text), where(node), 0});
     return {};
   }
 

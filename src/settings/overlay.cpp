@@ -28,6 +28,9 @@ std::vector<Setting> overlay(std::vector<Setting> lower, std::vector<Setting> hi
     if (name != nullptr && name->is_guard) return false;
     return std::ranges::any_of(higher, [&](const Setting& high) { return high.name == low.name; });
   });
+  int source = 0;
+  for (const Setting& low : lower) source = std::max(source, low.source + 1);
+  for (Setting& high : higher) high.source += source;
   lower.insert(lower.end(), std::make_move_iterator(higher.begin()), std::make_move_iterator(higher.end()));
   return lower;
 }

@@ -27,12 +27,13 @@ struct Setting {
   std::string name;   // Name::name, whatever name it was given by
   std::string value;  // of a flag that repeats: one of several
   std::string where;  // "thrum.toml:12", "THRUM_RATE"
+  int source = 0;     // the higher, the more specific: guards of different sources restrict each other
 };
 
 // Null: there is none of that name.
 const Name* find_name(std::span<const Name> names, std::string_view word);
 
-// `lower` where `higher` says nothing of the same flag, then `higher`. Guards of both stay.
+// `lower` where `higher` says nothing of the same flag, then `higher`, which is of another source. Guards of both stay.
 std::vector<Setting> overlay(std::vector<Setting> lower, std::vector<Setting> higher, std::span<const Name> names);
 
 }  // namespace thrum::settings

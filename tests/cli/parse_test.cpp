@@ -167,7 +167,7 @@ std::string fingerprint(const Options& o) {
   const AttackOptions& a = o.attack.options;
   std::string out;
   const auto add = [&](const auto& value) { out += testing::PrintToString(value) + '|'; };
-  add(o.help), add(o.version), add(o.profile);
+  add(o.help), add(o.version), add(o.profile), add(o.config), add(o.write_config), add(o.attack.dry_run), add(o.attack.guard.text());
   add(a.name), add(a.shape.text()), add(a.duration.count()), add(a.hits), add(a.timeout.count()), add(a.grace.count());
   add(static_cast<int>(a.catch_up.mode)), add(a.catch_up.percent), add(a.workers), add(a.max_workers), add(a.connections);
   add(a.max_connections), add(a.keep_alive), add(a.http2), add(a.h2c), add(a.streams), add(a.headers), add(a.capture_headers),
@@ -196,7 +196,7 @@ std::string fingerprint(const Options& o) {
   const mode::SearchOptions& c = o.capacity.search;
   add(o.capacity.slo), add(c.from), add(c.most), add(c.step.count()), add(c.confirm.count()), add(o.capacity.json), add(o.capacity.html);
   const mode::RunRequest& n = o.run;
-  add(n.method), add(n.body), add(n.user_agent), add(n.number.value_or(0)), add(n.concurrency.value_or(0));
+  add(n.url), add(n.method), add(n.body), add(n.user_agent), add(n.number.value_or(0)), add(n.concurrency.value_or(0));
   add(n.duration ? n.duration->count() : -1), add(n.rate ? n.rate->text() : ""), add(n.timeout.count());
   add(n.json), add(n.output), add(n.markdown), add(n.series_csv), add(n.record), add(n.allow_all_failed);
   add(o.shape.duration.count()), add(o.shape.columns);
@@ -219,8 +219,8 @@ TEST(FlagTable, DefaultsShownAreTheDefaults) {
 TEST(FlagTable, EveryFlagChangesSomething) {
   for (const Flag& flag : flag_table()) {
     bool changes = false;
-    for (const std::string_view value : {"true", "false", "7", "7s", "9/m", "7MB", "all", "none", "json", "csv", "headers", "A: b", "url",
-                                         "cpu", "a:1:b:2", "100", "response", "random", "epoll"}) {
+    for (const std::string_view value : {"true",    "false", "7",   "7s",  "9/m",     "7MB", "all",      "none",   "json",  "csv",
+                                         "headers", "A: b",  "url", "cpu", "a:1:b:2", "100", "response", "random", "epoll", "10.0.0.0/8"}) {
       Options options;
       changes = changes || (flag.bind(options, value) && fingerprint(options) != fingerprint(Options{}));
     }

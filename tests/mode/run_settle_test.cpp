@@ -75,12 +75,12 @@ TEST(RunSettle, AUserAgentIsAHeaderUnlessThereIsOne) {
 }
 
 TEST(MaskedFlags, LeaveOutWhatOpensDoors) {
-  EXPECT_EQ(masked_url("http://me:secret@host/a@b"), "http://***@host/a@b");
+  EXPECT_EQ(masked_url("http://me:secret@host/a@b"), "http://me:***@host/a@b");
   EXPECT_EQ(masked_url("http://host/a@b"), "http://host/a@b");
   EXPECT_EQ(masked_url("http://host?a@b"), "http://host?a@b");
-  EXPECT_EQ(masked_url("me:secret@proxy:1"), "***@proxy:1");
+  EXPECT_EQ(masked_url("me:secret@proxy:1"), "me:***@proxy:1");
   EXPECT_THAT(masked({{"header", "Authorization: Bearer x"}, {"header", "Accept: y"}, {"proxy", "http://u:p@h:1"}}),
-              ElementsAre(Pair("header", "Authorization: ***"), Pair("header", "Accept: y"), Pair("proxy", "http://***@h:1")));
+              ElementsAre(Pair("header", "Authorization: Bearer ***"), Pair("header", "Accept: y"), Pair("proxy", "http://u:***@h:1")));
 }
 
 }  // namespace

@@ -87,6 +87,7 @@ inline constexpr CommandSet kSenders = kAttack | kCapacity | kRun;
 std::span<const Flag> sending_flags();
 std::span<const Flag> expectation_flags();
 std::span<const Flag> connection_flags();
+std::span<const Flag> guard_flags();
 std::span<const Flag> result_flags();
 std::span<const Flag> other_flags();
 std::span<const Flag> run_flags();

@@ -13,6 +13,12 @@ Expected<std::string> read_method(Text v) {
 }
 
 constexpr auto kFlags = std::to_array<Flag>({
+    {.name = "url",
+     .value = "URL",
+     .help = "Where to send, instead of as an argument: for files of settings",
+     .commands = kRun,
+     .group = Group::input,
+     .bind = [](Options& o, Text v) { return put_text(o.run.url, v); }},
     {.name = "method",
      .also = "m",
      .value = "METHOD",
@@ -41,7 +47,8 @@ constexpr auto kFlags = std::to_array<Flag>({
      .help = "Send exactly this many requests (default 100, unless -z or the rate's own end says when to stop)",
      .commands = kRun,
      .group = Group::pace,
-     .bind = [](Options& o, Text v) { return put(o.run.number, read_count(v, 1)); }},
+     .bind = [](Options& o, Text v) { return put(o.run.number, read_count(v, 1)); },
+     .instead_of = "duration"},
     {.name = "concurrency",
      .also = "c",
      .value = "COUNT",
@@ -59,7 +66,8 @@ constexpr auto kFlags = std::to_array<Flag>({
      .more = "What is in flight at its end is waited for, and counted.",
      .commands = kRun,
      .group = Group::pace,
-     .bind = [](Options& o, Text v) { return put(o.run.duration, read_duration(v)); }},
+     .bind = [](Options& o, Text v) { return put(o.run.duration, read_duration(v)); },
+     .instead_of = "n"},
     {.name = "rate",
      .value = "RATE",
      .help = "Send on a schedule: 100/s, 6/m, or a shape such as 10..500/s over 1m (default as fast as -c allows)",

@@ -1,0 +1,105 @@
+#include "cli/settings.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "settings/environment.hpp"
+#include "settings/file.hpp"
+#include "settings/masking.hpp"
+#include "settings/write.hpp"
+
+namespace thrum::cli {
+namespace {
+
+// What a command that sends does with one run is no setting of all runs.
+bool is_for_one_run(std::string_view name) {
+  constexpr std::string_view kWords[] = {"config", "write-config", "dry-run", "once", "help", "version", "profile"};
+  return std::ranges::find(kWords, name) != std::end(kWords);
+}
+
+bool has_config(Command command) { return command != Command::none && find_flag(command, "config") != nullptr; }
+
+std::vector<std::string_view> commands_with_config() {
+  std::vector<std::string_view> names;
+  for (const CommandInfo& each : command_table())
+    if (has_config(each.command)) names.push_back(each.name);
+  return names;
+}
+
+std::vector<std::string_view> variables() {
+  std::vector<std::string_view> all;
+  for (char** each = environ; each != nullptr && *each != nullptr; ++each) all.emplace_back(*each);
+  return all;
+}
+
+std::string names_of(const std::vector<settings::Setting>& settings) {
+  std::vector<std::string> names;
+  for (const settings::Setting& each : settings)
+    if (std::ranges::find(names, each.name) == names.end()) names.push_back(each.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+std::vector<settings::Name> setting_names(Command command) {
+  std::vector<settings::Name> names;
+  for (const CommandInfo& each : command_table()) {
+    if (!has_config(each.command)) continue;
+    for (const Flag& flag : flag_table()) {
+      const bool is_known = std::ranges::any_of(names, [&](const settings::Name& n) { return n.name == flag.name; });
+      if (!flag.commands.has(each.command) || is_known || is_for_one_run(flag.name) || !flag.stands_for.empty()) continue;
+      const Flag* const here = find_flag(command, flag.name);
+      const Flag& shown = here != nullptr ? *here : flag;
+      names.push_back({shown.name, shown.also, shown.takes == Takes::nothing, shown.repeats, shown.is_guard, here != nullptr});
+    }
+  }
+  return names;
+}
+
+Expected<FoundSettings> find_settings(const Invocation& invocation) {
+  FoundSettings found;
+  if (!has_config(invocation.command)) return found;
+  const std::vector<settings::Name> names = setting_names(invocation.command);
+  const std::vector<std::string_view> commands = commands_with_config();
+  const std::string& asked = invocation.options.config;
+  const std::string path = asked.empty() ? std::string(settings::kDefaultFile) : asked;
+  if (asked != "none" && (!asked.empty() || ::access(path.c_str(), F_OK) == 0)) {
+    const auto file = settings::read_file(path, {names, commands});
+    if (!file) return std::unexpected(file.error());
+    auto own = settings::settings_of(*file, info(invocation.command).name, "", names);
+    if (!own) return std::unexpected(own.error());
+    // What nobody has asked for is told.
+    if (asked.empty() && !own->empty()) found.words.push_back(fmt::format("settings from {}: {}", path, names_of(*own)));
+    found.settings = std::move(*own);
+  }
+  settings::Environment environment = settings::read_environment(variables(), names);
+  found.settings = settings::overlay(std::move(found.settings), std::move(environment.settings), names);
+  found.words.insert(found.words.end(), environment.doubts.begin(), environment.doubts.end());
+  return found;
+}
+
+Expected<ExitCode> write_config(const Invocation& invocation) {
+  const std::vector<settings::Name> names = setting_names(invocation.command);
+  std::vector<settings::Setting> all;
+  bool is_secret = false;
+  for (const auto& [typed, value] : invocation.options.attack.typed) {
+    const Flag* const flag = find_flag(invocation.command, typed);
+    std::string name = flag->stands_for.empty() ? typed : std::string(flag->stands_for), text = value;
+    // -t alone takes bare numbers, which are seconds.
+    if (name != typed && std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || c == '.'; })) text += 's';
+    is_secret = is_secret || settings::masked_flag(name, text) != text;
+    if (settings::find_name(names, name) != nullptr) all.push_back({std::move(name), std::move(text), {}, 0});
+  }
+  const std::string& path = invocation.options.write_config;
+  const std::string how = fmt::format("thrum {} -config={}", info(invocation.command).name, path);
+  if (auto written = settings::write_new_file(path, settings::file_text(all, names, how), is_secret); !written)
+    return std::unexpected(written.error());
+  say(invocation.command, fmt::format("wrote {}; to run it: {}", printable(path), printable(how)));
+  return ExitCode::done;
+}
+
+}  // namespace thrum::cli

@@ -33,7 +33,7 @@ install(FILES ${PROJECT_BINARY_DIR}/thrumConfigVersion.cmake DESTINATION ${_conf
 # Man pages and completions come out of the program itself, so they can't disagree with it.
 set(_generated ${PROJECT_BINARY_DIR}/generated)
 set(_pages "")
-foreach(page thrum run attack report plot encode shape capacity control doctor serve)
+foreach(page thrum run attack report plot encode shape capacity control doctor serve schema)
   if(page STREQUAL thrum)
     set(_file ${_generated}/thrum.1)
     set(_word "")

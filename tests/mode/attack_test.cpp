@@ -113,9 +113,9 @@ TEST_F(AttackTest, WritesEachResultTheHeaderAndTheBooks) {
   EXPECT_EQ(found.header.attack, "trial");
   EXPECT_EQ(found.header.asked_rate, 1000);
   EXPECT_EQ(found.header.run_id.size(), 32u);
-  EXPECT_THAT(found.header.options,
-              testing::ElementsAre(testing::Pair("n", "20"), testing::Pair("header", "Authorization: ***"),
-                                   testing::Pair("proxy", "http://***@p:1"), testing::Pair("proxy-header", "Proxy-Authorization: ***")));
+  EXPECT_THAT(found.header.options, testing::ElementsAre(testing::Pair("n", "20"), testing::Pair("header", "Authorization: Bearer ***"),
+                                                         testing::Pair("proxy", "http://me:***@p:1"),
+                                                         testing::Pair("proxy-header", "Proxy-Authorization: Bearer ***")));
   ASSERT_TRUE(found.closing);
   EXPECT_EQ(found.closing->summary.books.sent, 20u);
   EXPECT_EQ(warned_, "");

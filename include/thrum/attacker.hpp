@@ -266,13 +266,15 @@ class Attacker {
   virtual void stop() = 0;  // no more hits; wait for what is in flight
   virtual void cut() = 0;   // end what is in flight, too
 
-  // From any thread, but no signal handler; only of an attack that is_steerable and has a schedule (no closed loop). Hits that have not
+  // From any thread, but no signal handler; only of an attack that is_steerable; a closed loop has no rate to change. Hits that have not
   // left follow the new rate from now on; the planned end stays, unless `shape` ends before. In a pause no hit is due, and what is left
   // of the attack moves back by its length. Pausing twice, or resuming what goes on, is harmless. Each gives the time from the attack's
   // start. Errors: the attack can't be steered, is still warming up, or has ended.
   virtual Expected<Nanos> change_rate(Shape shape) = 0;
   virtual Expected<Nanos> pause() = 0;
   virtual Expected<Nanos> resume() = 0;
+  // How many hits may be in flight from now on, one for each sending thread at least. What is in flight beyond that is waited for.
+  virtual Expected<Nanos> change_workers(std::uint64_t max_workers) = 0;
   // Hits that have not left are sent by so many threads from now on, more or fewer than before. From any thread, but no signal handler;
   // of an attack that is_steerable, or whose `shards` is 0. Errors: caps of connections, or targets that are read in the course of the
   // attack, have been dealt to threads for good; more threads than this machine has cores; the attack is warming up, or has ended.

@@ -182,13 +182,16 @@ class AttackerImpl final : public Attacker {
   }
   Expected<Nanos> pause() override { return change(load::Change::Kind::pause); }
   Expected<Nanos> resume() override { return change(load::Change::Kind::resume); }
+  Expected<Nanos> change_workers(std::uint64_t max_workers) override {
+    return change(load::Change::Kind::workers, std::nullopt, std::max<std::uint64_t>(1, max_workers));
+  }
 
   Expected<Nanos> change_shards(std::uint32_t shards) override;
 
   Progress progress() const override;
 
  private:
-  Expected<Nanos> change(load::Change::Kind kind, std::optional<Shape> shape = std::nullopt);
+  Expected<Nanos> change(load::Change::Kind kind, std::optional<Shape> shape = std::nullopt, std::uint64_t workers = 0);
   Expected<Summary> run(ResultSink* sink, ShardSinks* sinks);
   Expected<void> preconnected() const;
   void collect(Collector& collector);
@@ -201,6 +204,7 @@ class AttackerImpl final : public Attacker {
   std::unique_ptr<Plan> plan_;
   mutable std::mutex schedule_mutex_;
   load::Schedule schedule_{Shape::constant(load::rate_of(1))};  // as shards have it, or soon will
+  bool is_loop_paused_ = false;                                 // the same of a closed loop, which has no schedule
   std::unique_ptr<Feeder> feeder_;
   load::Crew crew_{*plan_, [this] {
                      const std::lock_guard lock(mutex_);
@@ -430,23 +434,28 @@ Progress AttackerImpl::progress() const {
   }
   const AttackOptions& o = plan_->options;
   const std::lock_guard lock(schedule_mutex_);
-  p.is_paused = schedule_.is_paused();
+  p.is_paused = is_loop_paused_ || schedule_.is_paused();
   p.due = o.shape.is_closed() ? p.sent : std::min(o.hits, schedule_.hits_before(std::min(p.elapsed, schedule_.end())));
   return p;
 }
 
 // All shards apply it at the same time of the schedule; one that is late to do so has sent a few hits by the rate before, whose
 // numbers are then taken.
-Expected<Nanos> AttackerImpl::change(load::Change::Kind kind, std::optional<Shape> shape) {
+Expected<Nanos> AttackerImpl::change(load::Change::Kind kind, std::optional<Shape> shape, std::uint64_t workers) {
+  using Kind = load::Change::Kind;
+  const bool is_closed = plan_->options.shape.is_closed();
   if (!plan_->options.is_steerable) return failure("this attack was not made to be changed while it goes on");
-  if (plan_->options.shape.is_closed()) return failure("a closed loop has no rate to change, and no schedule to pause");
+  if (is_closed && kind == Kind::rate) return failure("a closed loop has no rate to change");
   if (!started_.load(std::memory_order_acquire)) return failure("the attack has not begun");
   const std::lock_guard lock(schedule_mutex_);
   const Nanos t = now() - plan_->start;
   if (t < Nanos(0)) return failure("the attack is still warming up");
-  if (plan_->stop.load() || t >= schedule_.end()) return failure("the attack is ending");
-  load::Change change{kind, t, std::move(shape)};
-  schedule_.apply(change);
+  if (plan_->stop.load() || (!is_closed && t >= schedule_.end())) return failure("the attack is ending");
+  load::Change change{.kind = kind, .at = t, .shape = std::move(shape), .workers = workers};
+  if (is_closed && kind != Kind::workers)
+    is_loop_paused_ = kind == Kind::pause;
+  else if (kind != Kind::workers)
+    schedule_.apply(change);
   plan_->changes.post(std::move(change));
   crew_.wake();
   return t;

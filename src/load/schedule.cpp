@@ -32,6 +32,8 @@ void Schedule::apply(const Change& change) {
         go_on(at, *change.shape, Nanos(0));
       }
       break;
+    case Change::Kind::workers:
+      return;
     case Change::Kind::pause:
       if (last.is_paused) break;
       stretches_.push_back({at, last.shape, last.into + (at - last.start), counted(last, at), 0, true});

@@ -15,12 +15,13 @@ inline constexpr Nanos kForEver = std::chrono::hours(24 * 365 * 100);
 
 // What somebody asks of an attack that goes on. `at` is from the attack's start, not before the change before it.
 struct Change {
-  enum class Kind : std::uint8_t { rate, pause, resume, shards };
+  enum class Kind : std::uint8_t { rate, pause, resume, shards, workers };
   Kind kind = Kind::rate;
   Nanos at{0};
   std::optional<Shape> shape = {};  // of `rate`: an open one, which begins at `at`
   std::uint64_t from = 0;           // of `shards`: the first hit that is dealt to another number of them
   std::uint32_t shards = 0;
+  std::uint64_t workers = 0;  // of `workers`; no matter of the schedule
 };
 
 class Schedule {

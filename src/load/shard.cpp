@@ -51,6 +51,8 @@ Shard::Shard(Plan& plan, Slice slice, Feeder* feeder)
       is_warming_(plan.begin() < Nanos(0)),
       sleeper_(plan.options.spin, plan.begin()),
       max_in_flight_(share_of(plan.options.max_workers, slice.shard, slice.shards)),
+      workers_(plan.options.max_workers),
+      dealt_to_(slice.shards),
       max_idle_((plan.options.connections + slice.shards - 1) / slice.shards),
       follow_ups_(plan.routes, plan.options.boundary),
       too_many_redirects_(fmt::format("stopped after {} redirects", plan.options.redirects)),
@@ -322,7 +324,7 @@ Nanos Shard::sleep(Nanos t) {
   Nanos until = held_until_;
   Nanos due = ending_ || blocked_by_ != Limit::none ? Nanos::max() : next_due();
   // Without a schedule what may leave leaves at once; pump() may have stopped for the sake of what has come in.
-  if (!ending_ && is_closed()) due = claims_left_ && blocked_by_ == Limit::none ? t : Nanos::max();
+  if (!ending_ && is_closed()) due = claims_left_ && !paused_at_ && blocked_by_ == Limit::none ? t : Nanos::max();
   if (!ending_) until = std::min(until, end_ <= t ? t + Nanos(1'000'000) : end_);
   if (!ending_ && is_opening_enough_) until = std::min(until, opening_window_.grows_at());
   if (ending_ && plan_.grace != Nanos::max()) until = std::min(until, sending_over_at_ + plan_.grace);

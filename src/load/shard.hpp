@@ -147,7 +147,7 @@ class Shard final : public ConnectionOwner {
   // Starting hits (shard.cpp)
   void pump(Nanos t, int most);
   bool is_closed() const { return plan_.options.shape.is_closed(); }
-  bool may_be_due(Nanos t) const { return !ending_ && !is_preconnecting_ && (is_closed() ? claims_left_ : next_due() <= t); }
+  bool may_be_due(Nanos t) const { return !ending_ && !is_preconnecting_ && (is_closed() ? claims_left_ && !paused_at_ : next_due() <= t); }
   Limit what_blocks(Nanos t);
   void notice_dry_source();
   bool must_look_first(Nanos t);
@@ -159,6 +159,7 @@ class Shard final : public ConnectionOwner {
   void take_share(std::uint32_t shards);
   bool is_past_dividing();
   void close_division();
+  void apply_to_loop(const Change& change);
   Nanos next_due() const;
   bool has_no_more();
   void settle_the_end(Nanos t);
@@ -249,6 +250,8 @@ class Shard final : public ConnectionOwner {
   std::size_t changes_ = 0;        // of the schedule, that were applied
   Claims::Block block_;            // closed mode
   bool claims_left_ = true;
+  std::optional<Nanos> paused_at_;  // of a closed loop: since when, and …
+  Nanos end_before_pause_{0};       // … what its end was then
   Sleeper sleeper_;
   std::unique_ptr<net::OwnNetwork> network_;
   std::vector<char> scratch_;    // heads of HTTP/1.1, until they are sent
@@ -266,6 +269,8 @@ class Shard final : public ConnectionOwner {
   std::uint64_t in_flight_ = 0;  // exchanges in use
   std::uint64_t max_in_flight_;
   bool is_retired_ = false;  // of the hits that are dealt now, none is its own
+  std::uint64_t workers_;    // of the whole attack, that slots in flight are dealt of …
+  std::uint32_t dealt_to_;   // … to so many shards
   const std::uint64_t max_idle_;
 
   std::vector<std::unique_ptr<Pool>> pools_;  // by route

@@ -53,17 +53,35 @@ void Shard::apply_changes() {
     const Change change = plan_.changes.at(changes_);
     if (ending_ || (stopping_ && change.kind != Change::Kind::shards)) continue;
     if (change.kind == Change::Kind::shards) take_share(change.shards);
-    if (is_closed()) continue;
-    pacer_.apply(change);
-    end_ = pacer_.end();
+    if (change.kind == Change::Kind::workers) {
+      workers_ = change.workers;
+      take_share(dealt_to_);
+    } else if (is_closed()) {
+      apply_to_loop(change);
+    } else {
+      pacer_.apply(change);
+      end_ = pacer_.end();
+    }
+  }
+}
+
+// A closed loop has no schedule that could be paused: nothing is started, and what was its end moves back.
+void Shard::apply_to_loop(const Change& change) {
+  if (change.kind == Change::Kind::pause && !paused_at_) {
+    paused_at_ = change.at;
+    end_before_pause_ = std::exchange(end_, Nanos::max());
+  } else if (change.kind == Change::Kind::resume && paused_at_) {
+    end_ = end_before_pause_ >= kForEver ? end_before_pause_ : end_before_pause_ + (change.at - *paused_at_);
+    paused_at_.reset();
   }
 }
 
 // Slots in flight are dealt as hits are. One that gets no more hits keeps its own until those it has are sent.
 void Shard::take_share(std::uint32_t shards) {
+  dealt_to_ = shards;
   is_retired_ = slice_.shard >= shards;
   if (is_retired_ && !is_closed()) return;
-  max_in_flight_ = is_retired_ ? 0 : share_of(plan_.options.max_workers, slice_.shard, shards);
+  max_in_flight_ = is_retired_ ? 0 : std::max<std::uint64_t>(1, share_of(workers_, slice_.shard, shards));
 }
 
 Nanos Shard::next_due() const { return after_warmup_ && pacer_.is_over() ? after_warmup_->next_at() : pacer_.next_at(); }

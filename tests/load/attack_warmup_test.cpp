@@ -154,6 +154,71 @@ TEST(Steering, APauseKeepsTheServerQuietAndTheCount) {
   }
 }
 
+TEST(Steering, AClosedLoopPausesAndItsEndMovesBack) {
+  ScriptedServer server(answering());
+  AttackOptions o = closed_attack(3, kUnlimited);
+  o.duration = 400ms;
+  o.is_steerable = true;
+  o.shards = 2;
+  const auto attacker = make_attacker(o, get({server.url()}));
+  KeepingSink sink;
+  Nanos paused(0), resumed(0);
+  int ticks = 0;
+  sink.on_tick = [&]() -> Expected<void> {
+    if (++ticks == 1) paused = attacker->pause().value_or(0ms);
+    if (ticks == 2) {
+      EXPECT_TRUE(attacker->progress().is_paused);
+    }
+    if (ticks == 5) resumed = attacker->resume().value_or(0ms);
+    return {};
+  };
+  const Ran r = run(*attacker, sink);
+  ASSERT_GT(paused, 0ms);
+  ASSERT_GT(resumed, paused);
+  Nanos last(0);
+  for (const Kept& k : r.results) {
+    const Nanos sent = k.timestamp.since(r.summary->started);
+    EXPECT_TRUE(sent < paused + 50ms || sent >= resumed) << sent.count();
+    last = std::max(last, sent);
+  }
+  EXPECT_GT(last, resumed);
+  EXPECT_LT(last, 400ms + (resumed - paused));
+}
+
+TEST(Steering, WorkersAreAddedAndTakenAway) {
+  ScriptedServer server(
+      [](std::size_t) { return support::Script().request().pause(support::Millis(20)).bytes(support::response(200, "")).again(); });
+  AttackOptions o = closed_attack(2, 150);
+  o.is_steerable = true;
+  const auto attacker = make_attacker(o, get({server.url()}));
+  KeepingSink sink;
+  std::uint64_t before = 0, more = 0, fewer = UINT64_MAX;
+  int ticks = 0;
+  sink.on_tick = [&]() -> Expected<void> {
+    ++ticks;
+    const std::uint64_t in_flight = attacker->progress().in_flight;
+    if (ticks == 2) {
+      before = in_flight;
+      EXPECT_TRUE(attacker->change_workers(8));
+    }
+    if (ticks == 4) {
+      more = in_flight;
+      EXPECT_TRUE(attacker->change_workers(0));
+    }
+    if (ticks == 6) {
+      fewer = in_flight;
+      EXPECT_TRUE(attacker->change_workers(5));
+    }
+    return {};
+  };
+  const Ran r = run(*attacker, sink);
+  EXPECT_LE(before, 2u);
+  EXPECT_LE(more, 8u);
+  EXPECT_GT(more, 2u);
+  EXPECT_LE(fewer, 1u) << "one at least is left";
+  EXPECT_EQ(r.results.size(), 150u);
+}
+
 TEST(Steering, IsRefusedWhereItCanNotBe) {
   ScriptedServer server(answering());
   const auto plain = make_attacker(open_attack("10/s", 100ms), get({server.url()}));

@@ -1,0 +1,269 @@
+#include "ui/run_screen.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <string_view>
+
+#include "base/duration.hpp"
+#include "base/text.hpp"
+
+namespace thrum::ui {
+namespace {
+
+constexpr Style kQuiet{Tone::quiet}, kStrong{Tone::strong}, kAccent{Tone::accent};
+constexpr std::size_t kMostFindings = 4;
+
+struct StateWords {
+  std::string_view symbol, word;
+  Tone tone;
+};
+
+StateWords words_of(RunState state) {
+  switch (state) {
+    case RunState::warming:
+      return {"◌", "warming up", Tone::quiet};
+    case RunState::running:
+      return {"●", "running", Tone::accent};
+    case RunState::paused:
+      return {"‖", "paused", Tone::warning};
+    case RunState::draining:
+      return {"●", "waiting for the last answers", Tone::accent};
+    case RunState::done:
+      return {"✔", "done", Tone::good};
+    case RunState::stopped:
+      return {"■", "stopped", Tone::bad};
+  }
+  return {};
+}
+
+Nanos to_second(Nanos d) { return d - d % Nanos(1'000'000'000); }
+
+// How much of it is done, 0 … 1, and in words. Nothing is asked of a run that goes on until it is stopped.
+std::pair<double, std::string> progress_of(const RunView& v) {
+  if (v.state == RunState::warming) return {0, fmt::format("{} sent, not counted", count_text(v.warmup_sent))};
+  const double seconds = static_cast<double>(v.elapsed.count()) / 1e9;
+  const std::uint64_t ended = v.watch.ended();
+  if (v.hits > 0) {
+    const double share = std::min(1.0, static_cast<double>(ended) / static_cast<double>(v.hits));
+    std::string text = fmt::format("{} of {}", count_text(ended), count_text(v.hits));
+    if (ended > 0 && share < 1 && !v.is_over())
+      text += fmt::format(" · {} left", format_duration(to_second(Nanos(static_cast<std::int64_t>(seconds * (1 / share - 1) * 1e9)))));
+    return {share, text};
+  }
+  if (v.duration > Nanos(0)) {
+    const double share = std::min(1.0, static_cast<double>(v.elapsed.count()) / static_cast<double>(v.duration.count()));
+    std::string text = fmt::format("{} of {}", format_duration(to_second(std::min(v.elapsed, v.duration))), format_duration(v.duration));
+    if (share < 1 && !v.is_over()) text += fmt::format(" · {} left", format_duration(to_second(v.duration - v.elapsed)));
+    return {share, text};
+  }
+  return {0, format_duration(to_second(v.elapsed))};
+}
+
+void bar(Grid& grid, int x, int y, int width, double share, Tone tone) {
+  const int full = static_cast<int>(std::floor(share * width));
+  for (int i = 0; i < width; ++i) grid.put(x + i, y, {i < full ? U'█' : U'░', {i < full ? tone : Tone::quiet}});
+}
+
+// The last whole second's rate.
+double rate_now(const RunView& v) {
+  const auto& seconds = v.watch.seconds().seconds();
+  if (seconds.empty()) return 0;
+  const std::int64_t last = v.elapsed.count() / 1'000'000'000 - 1;
+  for (auto it = seconds.rbegin(); it != seconds.rend(); ++it)
+    if (it->at == last) return static_cast<double>(it->ended());
+  const double part = static_cast<double>(v.elapsed.count()) / 1e9;
+  return last < 0 && part > 0.1 ? static_cast<double>(v.watch.ended()) / part : 0;
+}
+
+}  // namespace
+
+void RunScreen::draw(Grid& grid, const RunView& view) {
+  if (grid.width() < kLeastWidth || grid.height() < kLeastHeight) {
+    const std::string text = fmt::format("{}×{} is too small: {}×{} needed", grid.width(), grid.height(), kLeastWidth, kLeastHeight);
+    grid.text(std::max(0, (grid.width() - columns_of(text)) / 2), grid.height() / 2, text, kStrong);
+    return;
+  }
+  const int top = header(grid, view);
+  tabs(grid, top);
+  const Area body{0, top + 1, grid.width(), grid.height() - top - 2};
+  if (tab_ == Tab::live) live(grid, body, view);
+  if (tab_ == Tab::stats) stats(grid, body, view);
+  if (tab_ == Tab::requests) is_open_ ? inspector(grid, body, view) : requests(grid, body, view);
+  footer(grid, view);
+  if (has_help_) help(grid);
+}
+
+// The first line is there always; below it progress and four numbers, or the verdict. Returns the line after it.
+int RunScreen::header(Grid& grid, const RunView& v) const {
+  const StateWords words = words_of(v.state);
+  const std::string clock = format_duration(to_second(v.state == RunState::warming ? v.warmup_left : v.elapsed));
+  const std::string load = v.concurrency > 0 ? fmt::format("  {} at once", count_text(v.concurrency)) : "";
+  const std::string right = fmt::format("{} {}{}  {}", words.symbol, words.word, load, clock);
+  const int right_at = grid.width() - columns_of(right) - 1;
+  int x = grid.text(1, 0, "thrum", kAccent);
+  x = grid.text(x + 2, 0, printable_prefix(v.method, 20), kStrong);
+  grid.text(x + 1, 0, printable(v.url), {}, right_at - x - 3);
+  x = grid.text(right_at, 0, fmt::format("{} {}", words.symbol, words.word), {words.tone});
+  x = grid.text(x, 0, load);
+  grid.text(x + 2, 0, clock, kQuiet);
+  if (v.is_over()) return verdict(grid, v);
+
+  const auto [share, text] = progress_of(v);
+  const int text_width = columns_of(text);
+  const int bar_width = std::max(10, grid.width() - text_width - 10);
+  bar(grid, 1, 1, bar_width, share, words.tone);
+  x = grid.text(bar_width + 2, 1, fmt::format("{:3.0f} %", std::floor(share * 100)), kStrong);
+  grid.text(x + 1, 1, text, kQuiet);
+
+  const RunWatch& w = v.watch;
+  const int column = (grid.width() - 2) / 4;
+  const auto number = [&](int i, std::string_view label, const std::string& value, Tone tone) {
+    const int after = grid.text(1 + i * column, 2, label, kQuiet);
+    grid.text(after + 1, 2, value, {tone}, column - columns_of(label) - 2);
+  };
+  number(0, "now", rate_text(rate_now(v)), Tone::strong);
+  number(1, "p50", w.ended() > 0 ? time_text(w.latencies().quantile(0.5)) : "-", Tone::strong);
+  const bool has_tail = w.latencies().quantile(0.99) >= 10 * w.latencies().quantile(0.5) && w.ended() > 0;
+  number(2, "p99", w.ended() > 0 ? time_text(w.latencies().quantile(0.99)) : "-", has_tail ? Tone::warning : Tone::strong);
+  // Cut, not rounded: 100 % means every one.
+  const double ok = w.ended() > 0 ? std::floor(static_cast<double>(w.ok()) * 10'000 / static_cast<double>(w.ended())) / 100 : 0;
+  number(3, "ok", w.ended() > 0 ? fmt::format("{:.4g} %", ok) : "-", w.ended() > 0 ? tone_of_success(w.ok(), w.ended()) : Tone::strong);
+  return 3;
+}
+
+int RunScreen::verdict(Grid& grid, const RunView& v) const {
+  const Tone tone = tone_of(v.verdict.level);
+  std::string badge(name_of(v.verdict.level));
+  if (!badge.empty()) badge[0] = static_cast<char>(badge[0] - 'a' + 'A');
+  int x = grid.text(1, 1, fmt::format(" {} {} ", symbol_of(v.verdict.level), badge), {tone, true});
+  grid.text(x + 2, 1, v.summary, {}, grid.width() - x - 3);
+  int y = 2;
+  for (const RunFinding& f : std::span(v.verdict.findings).first(std::min(kMostFindings, v.verdict.findings.size()))) {
+    x = grid.text(1, y, symbol_of(f.level), {tone_of(f.level)});
+    grid.text(x + 1, y++, printable(f.text), {}, grid.width() - x - 2);
+  }
+  return y;
+}
+
+void RunScreen::tabs(Grid& grid, int y) const {
+  int x = 1;
+  int i = 0;
+  for (const std::string_view name : {"Live", "Stats", "Requests"}) {
+    const bool is_here = static_cast<int>(tab_) == i++;
+    x = grid.text(x, y, fmt::format(" {} {} ", i, name), is_here ? Style{Tone::accent, true} : kQuiet) + 1;
+  }
+}
+
+// Chips drop from the left where it is narrow; help and quit stay.
+void RunScreen::footer(Grid& grid, const RunView& v) const {
+  const int y = grid.height() - 1;
+  if (!v.notice.empty()) {
+    grid.text(1, y, printable(v.notice), {Tone::warning}, grid.width() - 2);
+    return;
+  }
+  if (is_typing_) {
+    grid.text(1, y, "/" + search_ + "▏", kStrong, grid.width() - 2);
+    return;
+  }
+  std::vector<std::pair<std::string_view, std::string_view>> chips;
+  if (!v.is_over()) {
+    chips.push_back({"space", v.state == RunState::paused ? "resume" : "pause"});
+    chips.push_back({"+ -", "concurrency"});
+    chips.push_back({"s", "stop"});
+  }
+  if (tab_ == Tab::requests) {
+    if (is_open_) chips.push_back({"← →", "newer, older"});
+    chips.push_back({"f l / x", "filter"});
+    chips.push_back(is_open_ ? std::pair<std::string_view, std::string_view>{"esc", "back"}
+                             : std::pair<std::string_view, std::string_view>{"enter", "open"});
+  }
+  chips.push_back({"tab", "view"});
+  chips.push_back({"?", "keys"});
+  chips.push_back({"q", "quit"});
+  const auto width = [](const auto& chip) { return columns_of(chip.first) + columns_of(chip.second) + 3; };
+  int all = 0;
+  for (const auto& chip : chips) all += width(chip);
+  while (chips.size() > 2 && all > grid.width() - 2) {
+    all -= width(chips.front());
+    chips.erase(chips.begin());
+  }
+  int x = 1;
+  for (const auto& [key, what] : chips) {
+    x = grid.text(x, y, key, kStrong);
+    x = grid.text(x + 1, y, what, kQuiet) + 2;
+  }
+}
+
+void RunScreen::help(Grid& grid) const {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kKeys{{
+      {"space p", "pause, resume"},
+      {"+ -", "more, fewer requests at once (a tenth)"},
+      {"s i", "stop, keep the results on the screen"},
+      {"1 2 3 tab", "view (also ← →)"},
+      {"↑ ↓ j k", "line of Requests (also the wheel)"},
+      {"PgUp PgDn", "a page"},
+      {"home end g G", "newest, oldest"},
+      {"enter", "all that is known of the line"},
+      {"f", "by class of status"},
+      {"l", "by latency: above p50, p90, p99"},
+      {"x", "failed only"},
+      {"/", "by text: status, error"},
+      {"c", "no filter"},
+      {"q esc Ctrl-C", "leave; the verdict stays in the shell"},
+  }};
+  const int width = std::min(grid.width() - 4, 58), height = static_cast<int>(kKeys.size()) + 2;
+  const Area box{(grid.width() - width) / 2, std::max(0, (grid.height() - height) / 2), width, std::min(height, grid.height())};
+  grid.fill(box, {});
+  const Area inside = card(grid, box, "Keys");
+  int y = inside.y;
+  for (const auto& [key, what] : kKeys) {
+    grid.text(inside.x + 1, y, key, kStrong);
+    grid.text(inside.x + 15, y++, what, {}, inside.width - 16);
+    if (y >= inside.y + inside.height) break;
+  }
+}
+
+RunCommand RunScreen::press(const Key& key, const RunView& view) {
+  using Kind = Key::Kind;
+  if (key.kind == Kind::interrupt) return RunCommand::leave;
+  if (has_help_) {
+    has_help_ = false;
+    return RunCommand::none;
+  }
+  if (tab_ == Tab::requests && press_in_requests(key, view)) return RunCommand::none;
+  const auto turn = [&](int by) { tab_ = static_cast<Tab>((static_cast<int>(tab_) + 3 + by) % 3); };
+  if (key.kind == Kind::tab || key.kind == Kind::right) turn(1);
+  if (key.kind == Kind::back_tab || key.kind == Kind::left) turn(-1);
+  if (key.kind == Kind::escape) return RunCommand::leave;
+  if (key.kind != Kind::text) return RunCommand::none;
+  switch (key.text) {
+    case U'1':
+    case U'2':
+    case U'3':
+      tab_ = static_cast<Tab>(key.text - U'1');
+      return RunCommand::none;
+    case U' ':
+    case U'p':
+      return view.is_over() ? RunCommand::none : RunCommand::pause;
+    case U'+':
+      return view.is_over() ? RunCommand::none : RunCommand::more;
+    case U'-':
+      return view.is_over() ? RunCommand::none : RunCommand::fewer;
+    case U's':
+    case U'i':
+      return view.is_over() ? RunCommand::none : RunCommand::stop;
+    case U'?':
+      has_help_ = true;
+      return RunCommand::none;
+    case U'q':
+      return RunCommand::leave;
+    default:
+      return RunCommand::none;
+  }
+}
+
+}  // namespace thrum::ui

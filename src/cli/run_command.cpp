@@ -20,7 +20,7 @@ Expected<ExitCode> carry_out(const Invocation& invocation, mode::RunRequest requ
   if (Interrupts::count() > 1) return ExitCode::interrupted;
   switch (*end) {
     case mode::RunEnd::unanswered:
-      return Interrupts::count() > 0 ? ExitCode::done : ExitCode::failed;
+      return ExitCode::failed;
     case mode::RunEnd::off_rate:
       return ExitCode::off_rate;
     case mode::RunEnd::gate:

@@ -38,7 +38,31 @@ void RunTally::add_whole(std::span<const Result> results) {
       http_errors_ += r.code != 0;
     }
     add_phases(r);
+    if (is_watched_) show(r, is_good, latency, sent + r.latency);
   }
+}
+
+// For who watches: the codes and causes of all, and the latest of what may be many.
+void RunTally::show(const Result& r, bool is_good, Nanos latency, Nanos ended) {
+  if (r.code != 0) ++block_.codes[r.code];
+  if (!is_good) block_.causes.add(r);
+  Nanos opening{0};
+  for (const Nanos part : {r.dns, r.connect, r.tls})
+    if (part != Result::kNone) opening += part;
+  if (r.connect != Result::kNone) block_.connects.record(opening);
+  const bool has_first_byte = r.first_byte != Result::kNone;
+  if (has_first_byte) {
+    block_.first_bytes.record(std::max(Nanos(0), r.first_byte - opening));
+    block_.downloads.record(r.latency - r.first_byte);
+  }
+  auto& list = is_good ? block_.recent : block_.failures;
+  RecentResult one{r.seq,   ended,      latency, r.latency, has_first_byte ? r.first_byte : Nanos(0),
+                   opening, r.bytes_in, r.code,  is_good,   std::string(r.error)};
+  // The first ones, and then always the last.
+  if (list.size() < RunBlock::kMostRecent)
+    list.push_back(std::move(one));
+  else
+    list.back() = std::move(one);
 }
 
 void RunTally::add_phases(const Result& r) {
@@ -52,8 +76,8 @@ void RunTally::add_phases(const Result& r) {
 
 RunSecond& RunTally::second_of(std::int64_t at) {
   at = std::max<std::int64_t>(0, at);
-  const auto known = std::ranges::find(seconds_, at, &RunSecond::at);
-  return known != seconds_.end() ? *known : seconds_.emplace_back(RunSecond{.at = at});
+  const auto known = std::ranges::find(block_.seconds, at, &RunSecond::at);
+  return known != block_.seconds.end() ? *known : block_.seconds.emplace_back(RunSecond{.at = at});
 }
 
 void RunTally::merge(const RunTally& other) {
@@ -65,7 +89,7 @@ void RunTally::merge(const RunTally& other) {
   first_bytes_.merge(other.first_bytes_);
   timeouts_ += other.timeouts_;
   http_errors_ += other.http_errors_;
-  for (const RunSecond& s : other.seconds_) second_of(s.at).merge(s);
+  for (const RunSecond& s : other.block_.seconds) second_of(s.at).merge(s);
 }
 
 }  // namespace thrum

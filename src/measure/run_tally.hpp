@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "measure/failure_causes.hpp"
-#include "measure/run_seconds.hpp"
+#include "measure/run_watch.hpp"
 #include "measure/send_peaks.hpp"
 #include "thrum/metrics.hpp"
 
@@ -40,15 +40,16 @@ class Slowest {
 
 class RunTally {
  public:
-  explicit RunTally(MetricsOptions judging) : judging_(judging), metrics_(judging) {}
+  // `is_watched`: blocks have more than seconds.
+  explicit RunTally(MetricsOptions judging, bool is_watched = false) : judging_(judging), is_watched_(is_watched), metrics_(judging) {}
 
   // Before the first result: wall clock of the run's start.
   void begin(Timestamp started) { started_ = started; }
   // None of the warm-up's. Those that were cut are passed over: that they have no answer is our doing.
   void add(std::span<const Result> results);
-  // What came since they were last taken, by second.
-  std::vector<RunSecond> take_seconds() { return std::exchange(seconds_, {}); }
-  bool has_seconds() const { return !seconds_.empty(); }
+  // What came since it was last taken.
+  RunBlock take_block() { return std::exchange(block_, {}); }
+  bool has_block() const { return !block_.empty(); }
   void merge(const RunTally& other);
 
   Metrics& metrics() { return metrics_; }
@@ -67,12 +68,14 @@ class RunTally {
  private:
   void add_whole(std::span<const Result> results);
   void add_phases(const Result& result);
+  void show(const Result& result, bool is_good, Nanos latency, Nanos ended);
   RunSecond& second_of(std::int64_t at);
 
   MetricsOptions judging_;
+  bool is_watched_;
   Metrics metrics_;
   Timestamp started_;
-  std::vector<RunSecond> seconds_;  // few: those since the last take_seconds()
+  RunBlock block_;  // since the last take_block(): few seconds
   FailureCauses causes_;
   Slowest slowest_;
   SendPeaks peaks_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 
 #include "base/clock.hpp"
@@ -23,6 +24,7 @@
 #include "mode/proxy_environment.hpp"
 #include "mode/rate_kept.hpp"
 #include "mode/run_gathering.hpp"
+#include "mode/run_on_screen.hpp"
 #include "mode/same_file.hpp"
 #include "mode/standard_streams.hpp"
 #include "report/bottleneck.hpp"
@@ -73,24 +75,43 @@ double achieved(const Figures& f, Nanos sending, double asked) {
   return static_cast<double>(f.requests - 1) * 1e9 / static_cast<double>(f.duration.count());
 }
 
+bool wants_screen(const RunRequest& request) {
+  const char* const term = std::getenv("TERM");
+  const bool can_be = ::isatty(STDOUT_FILENO) == 1 && term != nullptr && std::string_view(term) != "dumb" && !request.json;
+  return can_be && request.screen.value_or(true);
+}
+
 class RunImpl final : public Run {
  public:
   RunImpl(RunRequest request, RunHooks hooks)
       : request_(std::move(request)),
         hooks_(std::move(hooks)),
         judging_{StatusSet::parse(successes_of(request_)).value_or(StatusSet()), LatencyClock::response},
-        gathering_(judging_, {[this](auto results) { return take(results); }, [this] { return tick(); }}) {}
+        shows_screen_(wants_screen(request_)),
+        gathering_(judging_, shows_screen_,
+                   {[this](auto results) { return take(results); }, [this] { return tick(); },
+                    [this](const RunBlock& b) {
+                      if (screen_) screen_->show(b);
+                    },
+                    [this](std::int64_t second) { return screen_ != nullptr && has_pause(second); }}) {}
 
   Expected<void> prepare();
   Expected<RunEnd> run() override;
-  void stop() override { attacker_->stop(); }
+  void stop() override {
+    attacker_->stop();
+    is_signalled_.store(true);
+    if (RunOnScreen* const screen = to_leave_.load()) screen->leave();
+  }
   void cut() override { attacker_->cut(); }
 
  private:
+  Expected<RunEnd> carry_out();
   Expected<void> check_files() const;
   Expected<void> open();
   Expected<void> take(std::span<const Result> results);
   Expected<void> tick();
+  bool has_pause(std::int64_t second) const;
+  std::vector<RunPoint> without_pauses(std::vector<RunPoint> points) const;
   RunFacts facts(const report::RunReport& report) const;
   report::RunReport report(const Summary& summary, const RunTally& tally);
   Expected<void> judge_gates(report::RunReport& report);
@@ -99,6 +120,7 @@ class RunImpl final : public Run {
   RunRequest request_;
   RunHooks hooks_;
   MetricsOptions judging_;
+  bool shows_screen_;
   RunGathering gathering_;
   std::unique_ptr<Attacker> attacker_;
   std::optional<GateWatch> gates_;
@@ -106,6 +128,9 @@ class RunImpl final : public Run {
   std::unique_ptr<AttackProduct> record_;
   std::string dry_run_;  // what is printed instead
   std::optional<ui::ProgressLine> progress_;
+  std::unique_ptr<RunOnScreen> screen_;
+  std::atomic<RunOnScreen*> to_leave_{nullptr};  // for a signal handler
+  std::atomic<bool> is_signalled_{false};
 };
 
 Expected<void> RunImpl::prepare() {
@@ -128,7 +153,7 @@ Expected<void> RunImpl::prepare() {
   const Demand demand = demand_of(attack, urls);
   for (const Finding& f : forewarnings(look_at_machine(demand), demand)) hooks_.warn(fmt::format("{}; {}", f.says, f.cure));
   const bool in_place = ::isatty(STDERR_FILENO) == 1;
-  if (attack.progress.value_or(in_place))
+  if (!shows_screen_ && attack.progress.value_or(in_place))
     progress_.emplace(STDERR_FILENO, in_place, ui::ProgressPlan{attack.options.duration, attack.options.shape.is_closed()});
   return {};
 }
@@ -167,6 +192,7 @@ Expected<void> RunImpl::open() {
     if (!body) return std::unexpected(std::move(body.error()));
     target.body = std::move(*body);
   }
+  attack.options.is_steerable = shows_screen_;
   auto opened = open_attacker(attack, std::move(target));
   if (!opened) return std::unexpected(std::move(opened.error()));
   attacker_ = std::move(opened->attacker);
@@ -202,6 +228,7 @@ Expected<void> RunImpl::take(std::span<const Result> results) {
 
 Expected<void> RunImpl::tick() {
   if (progress_) progress_->show(attacker_->progress(), now());
+  if (screen_) screen_->tick(gathering_.anomalies().found());
   return record_ ? record_->tick() : Expected<void>{};
 }
 
@@ -210,19 +237,43 @@ Expected<RunEnd> RunImpl::run() {
     if (auto printed = hooks_.print(dry_run_); !printed) return std::unexpected(printed.error());
     return RunEnd::done;
   }
+  if (shows_screen_) {
+    auto screen = RunOnScreen::open(request_, *attacker_);
+    if (screen) {
+      screen_ = std::move(*screen);
+      to_leave_ = screen_.get();
+      if (is_signalled_.load()) screen_->leave();
+    } else {
+      hooks_.warn(fmt::format("goes on without its screen: {}", screen.error().text));
+    }
+  }
+  auto end = carry_out();
+  to_leave_ = nullptr;
+  return end;
+}
+
+Expected<RunEnd> RunImpl::carry_out() {
   const bool figures_only = !record_ && !gates_need_results_;
   const auto summary =
       figures_only ? attacker_->run(static_cast<ShardSinks&>(gathering_)) : attacker_->run(static_cast<ResultSink&>(gathering_));
   if (progress_) progress_->clear();
-  if (!summary) return std::unexpected(summary.error());
+  if (!summary) {
+    if (screen_) screen_->close();
+    return std::unexpected(summary.error());
+  }
   if (record_)
     if (auto finished = record_->finish(*summary); !finished) return std::unexpected(finished.error());
   RunTally& tally = gathering_.finish();
   report::RunReport told = report(*summary, tally);
+  if (screen_) {
+    screen_->finish(told.summary, told.verdict, report::run_figures(told));
+    screen_->wait();
+    screen_->close();
+  }
   if (auto judged = judge_gates(told); !judged) return std::unexpected(judged.error());
   if (auto written = write(told); !written) return std::unexpected(written.error());
   for (const report::Judged& each : told.judged) hooks_.warn(line_of(each));
-  if (tally.metrics().answered() == 0 && !request_.allow_all_failed) return RunEnd::unanswered;
+  if (tally.metrics().answered() == 0 && !summary->stopped && !request_.allow_all_failed) return RunEnd::unanswered;
   if (request_.attack.strict_rate && !kept_rate(*summary)) return RunEnd::off_rate;
   return report::any_crossed(told.judged) ? RunEnd::gate : RunEnd::done;
 }
@@ -234,6 +285,18 @@ Expected<void> RunImpl::judge_gates(report::RunReport& told) {
   if (!judged) return std::unexpected(judged.error());
   told.judged = std::move(*judged);
   return {};
+}
+
+bool RunImpl::has_pause(std::int64_t second) const {
+  const Nanos from(second * 1'000'000'000), to((second + 1) * 1'000'000'000);
+  return std::ranges::any_of(screen_->pauses(), [&](const RunOnScreen::Pause& p) { return from < p.to && to > p.from; });
+}
+
+// Seconds of which a pause took a part are no measure of the target.
+std::vector<RunPoint> RunImpl::without_pauses(std::vector<RunPoint> points) const {
+  if (!screen_) return points;
+  std::erase_if(points, [&](const RunPoint& point) { return has_pause(point.at); });
+  return points;
 }
 
 report::RunReport RunImpl::report(const Summary& summary, const RunTally& tally) {
@@ -251,8 +314,13 @@ report::RunReport RunImpl::report(const Summary& summary, const RunTally& tally)
   r.cpus = host::cores().usable();
   r.summary = summary;
   r.tally = &tally;
-  r.seconds = gathering_.seconds().points(summary.elapsed);
+  r.seconds = without_pauses(gathering_.seconds().points(summary.elapsed));
   r.minutes = gathering_.seconds().minutes(summary.elapsed);
+  if (screen_) {
+    r.concurrency = screen_->most_at_once();
+    for (const RunOnScreen::Pause& p : screen_->pauses())
+      r.summary.elapsed -= std::min(p.to, summary.elapsed) - std::min(p.from, summary.elapsed);
+  }
   r.anomalies = gathering_.anomalies().found();
   r.peak_busy = gathering_.peak_busy();
   if (summary.elapsed >= kLongEnough) r.peak_busy = std::max(r.peak_busy, summary.busiest_shard);
@@ -276,7 +344,7 @@ RunFacts RunImpl::facts(const report::RunReport& r) const {
   facts.p99 = f.latencies.p99;
   facts.service_p95 = m.service_latencies().quantile(0.95);
   facts.groups = two_groups(m.latencies());
-  facts.points = gathering_.seconds().trend_points(r.summary.elapsed);
+  facts.points = r.minutes.size() >= 3 ? r.minutes : r.seconds;
   facts.is_interrupted = r.summary.stopped;
   facts.keeps_alive = request_.attack.options.keep_alive;
   facts.concurrency = r.concurrency;

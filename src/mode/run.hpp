@@ -32,6 +32,7 @@ struct RunRequest {
   std::optional<Nanos> duration;
   std::optional<Shape> rate;  // none: a closed loop
   Nanos timeout{20'000'000'000};
+  std::optional<bool> screen{};   // show the run while it goes on; none given: where stdout is a terminal, and not with json
   bool json = false;              // the report as JSON on stdout, instead of text
   bool allow_all_failed = false;  // a run that nothing answered is none that failed
   // Files for what came of it; empty: none.

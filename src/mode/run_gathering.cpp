@@ -26,7 +26,7 @@ void each_counted(std::span<const Result> results, Take take) {
 // On the shard's thread but for collect(), and for tally() once that is over.
 class RunGathering::OfShard final : public ResultSink {
  public:
-  OfShard(MetricsOptions judging, const Attacker& attacker) : tally_(judging), attacker_(attacker) {}
+  OfShard(MetricsOptions judging, bool is_watched, const Attacker& attacker) : tally_(judging, is_watched), attacker_(attacker) {}
   ~OfShard() override { delete mailbox_.load(); }
 
   Expected<void> take(std::span<const Result> results) override {
@@ -36,27 +36,26 @@ class RunGathering::OfShard final : public ResultSink {
     return {};
   }
   Expected<void> tick() override {
-    if (tally_.has_seconds() && mailbox_.load(std::memory_order_relaxed) == nullptr)
-      mailbox_.store(new std::vector<RunSecond>(tally_.take_seconds()), std::memory_order_release);
+    if (tally_.has_block() && mailbox_.load(std::memory_order_relaxed) == nullptr)
+      mailbox_.store(new RunBlock(tally_.take_block()), std::memory_order_release);
     return {};
   }
-  std::unique_ptr<std::vector<RunSecond>> collect() {
-    return std::unique_ptr<std::vector<RunSecond>>(mailbox_.exchange(nullptr, std::memory_order_acquire));
-  }
+  std::unique_ptr<RunBlock> collect() { return std::unique_ptr<RunBlock>(mailbox_.exchange(nullptr, std::memory_order_acquire)); }
   RunTally& tally() { return tally_; }
 
  private:
   RunTally tally_;
   const Attacker& attacker_;
   bool has_begun_ = false;
-  std::atomic<std::vector<RunSecond>*> mailbox_{nullptr};
+  std::atomic<RunBlock*> mailbox_{nullptr};
 };
 
-RunGathering::RunGathering(MetricsOptions judging, Hooks hooks) : judging_(judging), hooks_(std::move(hooks)), tally_(judging) {}
+RunGathering::RunGathering(MetricsOptions judging, bool is_watched, Hooks hooks)
+    : judging_(judging), is_watched_(is_watched), hooks_(std::move(hooks)), tally_(judging, is_watched) {}
 RunGathering::~RunGathering() = default;
 
 ResultSink& RunGathering::sink_of(std::uint32_t, std::uint32_t) {
-  return *shards_.emplace_back(std::make_unique<OfShard>(judging_, *attacker_));
+  return *shards_.emplace_back(std::make_unique<OfShard>(judging_, is_watched_, *attacker_));
 }
 
 Expected<void> RunGathering::take(std::span<const Result> results) {
@@ -69,15 +68,16 @@ Expected<void> RunGathering::take(std::span<const Result> results) {
 Expected<void> RunGathering::tick() {
   for (const auto& shard : shards_)
     if (const auto part = shard->collect()) add(*part);
-  add(tally_.take_seconds());
+  add(tally_.take_block());
   const Progress p = attacker_->progress();
   if (p.warmup_left == Nanos(0)) peak_busy_ = std::max(peak_busy_, p.busiest_shard);
   watch(p.elapsed);
   return hooks_.tick ? hooks_.tick() : Expected<void>{};
 }
 
-void RunGathering::add(const std::vector<RunSecond>& part) {
-  for (const RunSecond& second : part) seconds_.merge(second);
+void RunGathering::add(const RunBlock& block) {
+  for (const RunSecond& second : block.seconds) seconds_.merge(second);
+  if (is_watched_ && hooks_.show && !block.empty()) hooks_.show(block);
 }
 
 // Seconds that are over, in turn. One in which nothing ended at all is not there yet, or never will be: it is over with the next.
@@ -85,19 +85,22 @@ void RunGathering::watch(Nanos elapsed) {
   for (const RunSecond& s : seconds_.seconds()) {
     if (s.at < next_watched_) continue;
     if (Nanos((s.at + 1) * 1'000'000'000) + kHandedOverAfter > elapsed) break;
-    watch_.add(s);
     next_watched_ = s.at + 1;
+    if (hooks_.has_pause && hooks_.has_pause(s.at))
+      watch_.resumed(next_watched_);
+    else
+      watch_.add(s);
   }
 }
 
 RunTally& RunGathering::finish() {
   for (const auto& shard : shards_) {
     if (const auto part = shard->collect()) add(*part);
-    add(shard->tally().take_seconds());
+    add(shard->tally().take_block());
     tally_.merge(shard->tally());
   }
   shards_.clear();
-  add(tally_.take_seconds());
+  add(tally_.take_block());
   tally_.metrics().close();
   return tally_;
 }

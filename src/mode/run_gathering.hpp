@@ -21,8 +21,11 @@ class RunGathering final : public ShardSinks, public ResultSink {
   struct Hooks {
     std::function<Expected<void>(std::span<const Result>)> take;  // every result, the warm-up's too; only on run()'s thread
     std::function<Expected<void>()> tick;
+    std::function<void(const RunBlock&)> show;
+    std::function<bool(std::int64_t second)> has_pause;  // in that second of the run; empty: there are none
   };
-  RunGathering(MetricsOptions judging, Hooks hooks);
+  // `is_watched`: hooks.show gets what somebody watches the run by.
+  RunGathering(MetricsOptions judging, bool is_watched, Hooks hooks);
   ~RunGathering() override;
   void follow(const Attacker& attacker) { attacker_ = &attacker; }
 
@@ -41,10 +44,11 @@ class RunGathering final : public ShardSinks, public ResultSink {
  private:
   class OfShard;
 
-  void add(const std::vector<RunSecond>& part);
+  void add(const RunBlock& block);
   void watch(Nanos elapsed);
 
   MetricsOptions judging_;
+  bool is_watched_;
   Hooks hooks_;
   const Attacker* attacker_ = nullptr;
   bool has_begun_ = false;

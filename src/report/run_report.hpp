@@ -43,6 +43,8 @@ struct RunReport {
 // Requests that ended, over the time they took.
 double requests_per_second(const RunReport& r);
 
+// "100 requests, 50/s, p50 1ms, …"
+std::string run_figures(const RunReport& report);
 // For people: a line of what ran, a line of figures, a line for each finding. `in_colour`: for a terminal that shows it.
 std::string run_text(const RunReport& report, bool in_colour);
 // One document in one line.

@@ -46,15 +46,6 @@ std::string rate_text(double rate) { return rate < 1000 ? fmt::format("{:.4g}/s"
 
 std::string plural(std::uint64_t n, std::string_view noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
 
-std::string figures(const RunReport& r) {
-  const Figures& f = r.tally->metrics().figures();
-  std::string out = fmt::format("{}, {}", plural(f.requests, "request"), rate_text(requests_per_second(r)));
-  if (f.requests > 0) out += fmt::format(", p50 {}, p99 {}", shown(f.latencies.p50), shown(f.latencies.p99));
-  const std::uint64_t failed = r.tally->metrics().failed();
-  out += fmt::format(", {} failed, {}, {}", failed, bytes_text(f.bytes_in.total), shown(r.summary.elapsed));
-  return out;
-}
-
 // What would be code, a link or a cell's end in Markdown.
 std::string markdown(std::string_view text) {
   std::string out;
@@ -73,11 +64,20 @@ double requests_per_second(const RunReport& r) {
   return seconds > 0 ? static_cast<double>(r.tally->metrics().requests()) / seconds : 0;
 }
 
+std::string run_figures(const RunReport& r) {
+  const Figures& f = r.tally->metrics().figures();
+  std::string out = fmt::format("{}, {}", plural(f.requests, "request"), rate_text(requests_per_second(r)));
+  if (f.requests > 0) out += fmt::format(", p50 {}, p99 {}", shown(f.latencies.p50), shown(f.latencies.p99));
+  const std::uint64_t failed = r.tally->metrics().failed();
+  out += fmt::format(", {} failed, {}, {}", failed, bytes_text(f.bytes_in.total), shown(r.summary.elapsed));
+  return out;
+}
+
 std::string run_text(const RunReport& r, bool in_colour) {
   const Level level = r.verdict.level;
   std::string out = fmt::format("{} {}: {}\n", printable_prefix(r.method, 40), printable_prefix(r.url, kUrlShown), r.load);
   out += coloured(level, fmt::format("{} {}", symbol_of(level), capitalised(name_of(level))), in_colour);
-  out += fmt::format("  {}\n", figures(r));
+  out += fmt::format("  {}\n", run_figures(r));
   for (const RunFinding& f : r.verdict.findings)
     out += fmt::format("  {} {}\n", coloured(f.level, symbol_of(f.level), in_colour), printable_prefix(f.text, kTextShown));
   return out;

@@ -63,14 +63,14 @@ TEST(RunTally, PassesOverWhatWasCut) {
 TEST(RunTally, ASecondIsOfWhatEndedInIt) {
   RunTally t = tally();
   t.add(std::vector{result(ms(900), ms(99)), result(ms(900), ms(100)), result(ms(1999), ms(0), 500, "500 Internal Server Error")});
-  const auto seconds = t.take_seconds();
+  const auto seconds = t.take_block().seconds;
   ASSERT_THAT(seconds, SizeIs(2));
   EXPECT_EQ(seconds[0].at, 0);
   EXPECT_EQ(seconds[0].ok, 1u);
   EXPECT_EQ(seconds[1].at, 1);
   EXPECT_EQ(seconds[1].ok, 1u);
   EXPECT_EQ(seconds[1].failed, 1u);
-  EXPECT_FALSE(t.has_seconds());
+  EXPECT_FALSE(t.has_block());
 }
 
 TEST(RunTally, TheFirstByteIsWithoutItsConnection) {
@@ -98,7 +98,7 @@ TEST(RunTally, PartsAddUp) {
   left.metrics().close();
   all.metrics().close();
   EXPECT_EQ(left.metrics().quantile(0.99), all.metrics().quantile(0.99));
-  EXPECT_EQ(left.take_seconds()[0].ended(), all.take_seconds()[0].ended());
+  EXPECT_EQ(left.take_block().seconds[0].ended(), all.take_block().seconds[0].ended());
 }
 
 TEST(FailureCauses, AreBoundedAndKeepTheFirstBody) {

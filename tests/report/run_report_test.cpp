@@ -156,7 +156,7 @@ std::unique_ptr<Built> built(int failed = 0) {
   r.summary.elapsed = Nanos(1'000'000'000);
   r.summary.shards = 1;
   RunSeconds seconds;
-  for (const RunSecond& s : b->tally.take_seconds()) seconds.merge(s);
+  for (const RunSecond& s : b->tally.take_block().seconds) seconds.merge(s);
   r.seconds = seconds.points(r.summary.elapsed);
   r.verdict = {failed > 0 ? Level::failing : Level::healthy, {{Level::healthy, "none_failed", "no request failed"}}};
   return b;

@@ -1,0 +1,64 @@
+// A run and its screen: what the run knows goes to the screen ten times a second, what the person asks for goes to the attacker.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "measure/findings.hpp"
+#include "measure/run_watch.hpp"
+#include "mode/run.hpp"
+#include "ui/run_dashboard.hpp"
+
+namespace thrum::mode {
+
+class RunOnScreen {
+ public:
+  // A stretch of the run in which nothing was sent because somebody paused it.
+  struct Pause {
+    Nanos from{0}, to = Nanos::max();
+  };
+
+  // Takes the terminal. The attacker outlives this.
+  static Expected<std::unique_ptr<RunOnScreen>> open(const RunRequest& request, Attacker& attacker);
+
+  // On run()'s thread.
+  void show(const RunBlock& block);
+  void tick(const std::vector<Anomaly>& anomalies);
+  void finish(const Summary& summary, const Verdict& verdict, std::string figures);
+  void wait() { dashboard_->wait_until_left(); }
+  // Gives the terminal back.
+  void close() { dashboard_->close(); }
+  // From a signal handler, too.
+  void leave() noexcept { dashboard_->leave(); }
+
+  std::vector<Pause> pauses() const;
+  std::uint64_t most_at_once() const;
+
+ private:
+  RunOnScreen(const RunRequest& request, Attacker& attacker);
+  void asked(ui::RunCommand command);
+  void pause();
+  void change_concurrency(bool up);
+  void notify(std::string text);
+  Nanos active(Nanos elapsed) const;
+
+  Attacker& attacker_;
+  const AttackOptions options_;
+  const std::uint64_t most_allowed_;  // at once, by the guardrails too
+  mutable std::mutex mutex_;          // of what both threads use
+  std::vector<Pause> pauses_;
+  std::uint64_t at_once_, most_at_once_;
+  std::string notice_;
+  Instant notice_until_{};
+  bool is_stopping_ = false;
+  std::size_t anomalies_told_ = 0;  // of run()'s thread
+  bool is_busy_told_ = false;
+  std::unique_ptr<ui::RunDashboard> dashboard_;  // its thread uses what stands above
+};
+
+}  // namespace thrum::mode

@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# The screen of a run, driven in tmux on real runs: keys, sizes, and that the terminal is as it was however it ends.
+. "$(dirname "$0")/harness.sh"
+need tmux || { summary; exit; }
+
+serve site -addr=127.0.0.1:0 -log=log.jsonl
+url=http://127.0.0.1:$(port_in site http)
+
+tm() { tmux -f /dev/null -L "thrum$$" "$@"; }
+trap 'tm kill-server 2>/dev/null; finish' EXIT
+tm new-session -d -x 120 -y 46 -s s "env PS1='ready> ' PATH='$PATH' TERM=screen-256color bash --norc --noprofile"
+tm set-option -g window-size manual 2>/dev/null
+sleep 0.5
+keys() { tm send-keys -t s "$@"; }
+screen() { tm capture-pane -p -t s; }
+# shows WHAT PATTERN: within three seconds
+shows() {
+  local i
+  for ((i = 0; i < 30; i++)); do
+    grep -Eq -- "$2" <<<"$(screen)" && { pass; return; }
+    sleep 0.1
+  done
+  fail "$1: no /$2/ in: $(screen | head -c 3000)"
+}
+start() { keys "clear; $*" Enter; }
+# The shell is there again, and the terminal as it was.
+sane() {
+  shows "$1: the shell" 'ready>$'
+  keys "clear; echo modes \$(stty -a | tr ' ;' '\\n\\n' | grep -xc 'isig\|icanon\|echo\|icrnl')" Enter
+  shows "$1: stty" '^modes 4$'
+  equal "$1: its own page" "$(tm display -p -t s '#{alternate_on}#{cursor_flag}')" 01
+}
+
+case_ "views and help"
+start "thrum -z 60s -c 4 $url/api/products"
+shows "live" '● running  4 at once'
+shows "the heatmap" 'Latency, second by second'
+keys 2
+shows "stats" 'Distribution'
+keys 3
+shows "requests" 'kept'
+keys Down
+shows "a pick" '· held'
+keys Enter
+shows "the inspector" 'longer than'
+keys Escape
+sleep 0.3
+keys Escape
+sleep 0.3
+keys x
+shows "failed only" 'failed only'
+keys c
+keys Tab
+shows "live again" 'second by second'
+keys '?'
+shows "help" 'pause, resume'
+keys '?'
+
+case_ "concurrency"
+keys +
+shows "more" '5 at once'
+keys -
+keys -
+shows "fewer" '3 at once'
+
+case_ "pause"
+keys Space
+shows "paused" '‖ paused'
+sleep 1.3
+from=$(wc -l <log.jsonl)
+sleep 1.3
+equal "nothing arrives" "$(wc -l <log.jsonl)" "$from"
+keys Space
+shows "resumed" '● running'
+sleep 1.3
+[ "$(wc -l <log.jsonl)" -gt "$from" ] && pass || fail "nothing arrives after it"
+
+case_ "sizes"
+for size in 300x80 60x18 20x5 200x60 80x24; do
+  tm resize-window -t s -x "${size%x*}" -y "${size#*x}"
+  if [ $size = 20x5 ]; then shows $size 'is too'; else shows $size 'q quit'; fi
+done
+tm resize-window -t s -x 120 -y 46
+shows "back" 'Figures'
+
+case_ "stop, and leave"
+keys s
+shows "stopped" '■ stopped'
+shows "the verdict" 'stopped before its end|requests,'
+keys q
+shows "is left in the shell" '^GET .*: for 1m0s, 4 at once'
+sane "after q"
+
+case_ "leaving while it runs"
+start "thrum -z 60s -c 4 $url/api/products"
+shows "live" '● running'
+keys C-c
+shows "a verdict" 'stopped before its end'
+sane "after Ctrl-C"
+
+case_ "the end of a run"
+start "thrum -n 200 -c 4 $url/api/products; echo code \$?"
+shows "is on the screen" '✔ done'
+keys q
+shows "and its code in the shell" '^code 0'
+sane "after the end"
+
+case_ "killed"
+for signal in TERM HUP ABRT SEGV; do
+  start "sh -c 'echo \$\$ >pid; exec thrum -z 60s -c 4 $url/api/products'"
+  shows "$signal: live" '● running'
+  kill -"$signal" "$(cat pid)"
+  sane "$signal"
+done
+
+case_ "without colours"
+start "NO_COLOR=1 thrum -z 60s -c 2 $url/api/products"
+shows "live" '● running'
+sleep 1.5
+lacks "no colour" "$(tm capture-pane -e -p -t s)" $'\x1b\\[[0-9;]*(3[0-7]|38|48|9[0-7])'
+keys q
+sane "after it"
+
+case_ "a terminal that takes nothing"
+if need python3; then
+  cat >stalled.py <<'P'
+import os, pty, sys, time
+pid, fd = pty.fork()
+if pid == 0:
+    os.environ["TERM"] = "xterm"
+    os.execvp("thrum", ["thrum", "-rate", "500/s", "-z", "2s", "-output", "stalled.json", sys.argv[1]])
+time.sleep(4)            # nothing is read: its buffer is full long before
+os.write(fd, b"q")
+deadline = time.time() + 5
+code = None
+while time.time() < deadline:
+    try:
+        os.read(fd, 65536)
+    except OSError:
+        break
+_, status = os.waitpid(pid, 0)
+print(os.waitstatus_to_exitcode(status))
+P
+  equal exit "$(python3 stalled.py "$url/api/products")" 0
+  equal requests "$(jq .summary.total_requests stalled.json)" 1000
+  within "p99 of what waited, ms" "$(jq .summary.queued.p99_ms stalled.json)" 0 100
+fi
+
+summary

@@ -335,7 +335,7 @@ Nanos Shard::sleep(Nanos t) {
     reactor.wait(instant(until));
     return clock();
   }
-  const Nanos width = due > t ? sleeper_.width(t) : Nanos(0);
+  const Nanos width = due > t ? sleeper_.width(t, due - t) : Nanos(0);
   const Nanos wake_at = due - width;
   if (wake_at > t) {
     const int events = reactor.wait(instant(wake_at));

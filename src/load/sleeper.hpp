@@ -16,11 +16,13 @@ class Sleeper {
   // `fixed`: always spin for this long (0: never); none: adaptive.
   explicit Sleeper(std::optional<Nanos> fixed, Nanos begin = Nanos(0)) : fixed_(fixed), refilled_(begin), fitted_at_(begin) {}
 
-  // How long before `due` to wake at time t. Called once per sleep.
-  Nanos width(Nanos t) {
+  // How long before a hit to wake, at time t, when it is due in `left`. Called once per sleep.
+  Nanos width(Nanos t, Nanos left = Nanos(0)) {
     if (fixed_) return *fixed_;
     tokens_ = std::min(kMostSaved, tokens_ + static_cast<double>((t - refilled_).count()) * kShare);
     refilled_ = t;
+    // A long sleep is seldom, and can be paid for whatever those before it were like: an idle core may wake late by milliseconds.
+    if (const Nanos rare = std::min(kRare, left / kRareShare); rare > width_ && tokens_ >= static_cast<double>(rare.count())) return rare;
     return tokens_ < static_cast<double>(width_.count()) ? Nanos(0) : width_;
   }
   // A sleep meant to end at `until` ended at `t`.
@@ -45,6 +47,8 @@ class Sleeper {
   static constexpr double kShare = 0.10;           // of one core
   static constexpr double kMostSaved = 5'000'000;  // ns of spinning in hand after a quiet time
   static constexpr Nanos kMargin{5'000};
+  static constexpr Nanos kRare{4'000'000};
+  static constexpr int kRareShare = 50;     // of the sleep
   static constexpr Nanos kWidest{500'000};  // a machine that oversleeps by more is not helped by spinning
 
   std::optional<Nanos> fixed_;

@@ -197,6 +197,7 @@ class AttackerImpl final : public Attacker {
   void collect(Collector& collector);
   Expected<void> attend(ShardSinks& sinks);
   bool is_over() const;
+  bool is_paused() const;
   Summary summarise(Timestamp started) const;
   void add_traffic(Summary& s) const;
   void add_interference(Summary& s) const;
@@ -297,7 +298,7 @@ void AttackerImpl::collect(Collector& collector) {
     if (const Instant t = now(); t - ticked >= kTick) {
       if (ticked < plan_->start) counters_before_ = host::counters();  // of the warm-up
       collector.tick();
-      crew_.look(t);
+      crew_.look(t, is_paused());
       ticked = t;
     }
     if (fullest > 1024)
@@ -307,6 +308,11 @@ void AttackerImpl::collect(Collector& collector) {
     std::unique_lock lock(mutex_);
     shard_over_.wait_for(lock, nap);
   }
+}
+
+bool AttackerImpl::is_paused() const {
+  const std::lock_guard lock(schedule_mutex_);
+  return is_loop_paused_ || schedule_.is_paused();
 }
 
 bool AttackerImpl::is_over() const {
@@ -323,7 +329,7 @@ Expected<void> AttackerImpl::attend(ShardSinks& sinks) {
       if (ticked < plan_->start) counters_before_ = host::counters();  // of the warm-up
       ticked = t;
       if (taken) taken = sinks.tick();
-      crew_.look(t);
+      crew_.look(t, is_paused());
       if (!taken && !plan_->cut.load()) cut();
       crew_.wake();
     }

@@ -67,11 +67,12 @@ Expected<void> Crew::start(std::latch& ready, std::latch& start) {
   return {};
 }
 
-void Crew::look(Instant t) {
+void Crew::look(Instant t, bool is_paused) {
   const AttackOptions& o = plan_.options;
   // Those that wait for hits that might yet be dealt to them learn that none will be.
   if (plan_.is_divisible && (o.shape.is_closed() ? plan_.claims.is_over() : plan_.frontier.is_beyond(o.hits))) wake();
   if (!advice_ || t < plan_.start || plan_.stop.load()) return;
+  if (is_paused) return advice_->pause();
   std::uint32_t sending = 0;
   {
     const std::lock_guard lock(mutex_);

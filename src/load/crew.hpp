@@ -28,7 +28,7 @@ class Crew {
   // Their threads wait for `start` when they are `ready`.
   Expected<void> start(std::latch& ready, std::latch& start);
   // Now and then: adds a thread or takes one back, where the user leaves that to us.
-  void look(Instant t);
+  void look(Instant t, bool is_paused);
   // Hits that have not left are sent by so many from now on.
   Expected<void> change(std::uint32_t shards);
   // Waits until all threads have ended; no other may join from here on.

@@ -12,6 +12,11 @@ void ShardAdvice::mark(Nanos t, std::uint64_t sent) {
   sent_at_mark_ = sent;
 }
 
+void ShardAdvice::pause() {
+  limited_since_.reset();
+  is_on_trial_ = false;
+}
+
 std::uint32_t ShardAdvice::look(Nanos t, const Seen& seen) {
   if (is_on_trial_) return judge(t, seen);
   if (shards_ == most_ || t < not_before_ || seen.busiest < kAtLimit || seen.idle_cores < kFree) {

@@ -20,6 +20,8 @@ class ShardAdvice {
   };
   // About ten times a second; how many there should be from now on.
   std::uint32_t look(Nanos t, const Seen& seen);
+  // Nothing is sent for a while, and not for want of threads: what was seen before says nothing any more.
+  void pause();
 
  private:
   static constexpr double kAtLimit = 0.95, kFree = 0.5, kGain = 1.05;

@@ -53,6 +53,22 @@ TEST(ShardAdvice, TakesBackWhatBringsNothing) {
   EXPECT_LE(w.changes, 8u);  // ever more seldom
 }
 
+TEST(ShardAdvice, APauseSaysNothingOfAThread) {
+  ShardAdvice advice(1, 8);
+  World w{.rate = [](std::uint32_t n) { return 100'000.0 * n; }, .busy = [](std::uint32_t n) { return n < 2 ? 1.0 : 0.5; }};
+  w.run(advice, 1200ms);
+  EXPECT_EQ(w.shards, 2u);
+  advice.pause();
+  World still{.rate = [](std::uint32_t) { return 0.0; },
+              .busy = [](std::uint32_t) { return 1.0; },
+              .idle = 0,
+              .sent = w.sent,
+              .t = w.t,
+              .shards = 2};
+  still.run(advice, 5s);
+  EXPECT_EQ(still.shards, 2u);
+}
+
 TEST(ShardAdvice, NeedsACoreThatIsIdle) {
   ShardAdvice advice(1, 8);
   World w{.rate = [](std::uint32_t n) { return 100'000.0 * n; }, .busy = [](std::uint32_t) { return 1.0; }, .idle = 0.3};

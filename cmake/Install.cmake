@@ -1,5 +1,5 @@
-# What `cmake --install` puts where: the program with its man pages and completions, and the library as one shared object
-# with its public headers. Third-party code stays inside the library, its symbols hidden, so that a program that uses
+# What `cmake --install` puts where: the program with its man pages and completions (the component `program`, which scripts/release
+# packs), and the library as one shared object with its public headers. Third-party code stays inside the library, its symbols hidden, so that a program that uses
 # thrum needs none of it and may have versions of its own.
 include(CMakePackageConfigHelpers)
 
@@ -21,7 +21,7 @@ endif()
 target_include_directories(thrum_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(thrum_shared INTERFACE cxx_std_23)
 
-install(TARGETS thrum RUNTIME)
+install(TARGETS thrum RUNTIME COMPONENT program)
 install(TARGETS thrum_shared EXPORT thrum LIBRARY)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/thrum DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
 
@@ -51,7 +51,8 @@ foreach(shell bash zsh fish)
   list(APPEND _completions ${_generated}/completion.${shell})
 endforeach()
 add_custom_target(thrum_pages ALL DEPENDS ${_pages} ${_completions})
-install(FILES ${_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES ${_generated}/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME thrum)
-install(FILES ${_generated}/completion.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _thrum)
-install(FILES ${_generated}/completion.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d RENAME thrum.fish)
+install(FILES ${_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
+install(FILES ${_generated}/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME thrum COMPONENT program)
+install(FILES ${_generated}/completion.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _thrum COMPONENT program)
+install(FILES ${_generated}/completion.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d RENAME thrum.fish COMPONENT program)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <cstdint>
+#include <fstream>
 #include <string>
 #include <thread>
 
@@ -61,6 +63,36 @@ TEST(Ring, CarriesValuesWholeBetweenTwoThreads) {
   }
   producer.join();
   EXPECT_EQ(faults, 0u);
+}
+
+TEST(Ring, StartsAgainWhereNothingWaits) {
+  const auto resident = [] {
+    std::size_t all = 0, pages = 0;
+    std::ifstream("/proc/self/statm") >> all >> pages;
+    return pages * static_cast<std::size_t>(getpagesize());
+  };
+  struct Large {
+    char bytes[16 * 1024] = {};
+  };
+  Ring<Large> ring(4096);
+  Large value;
+  const std::size_t before = resident();
+  for (int turn = 0; turn < 4096; ++turn) {
+    for (int i = 0; i < 3; ++i) {
+      value.bytes[0] = static_cast<char>(turn + i);
+      ASSERT_TRUE(ring.push(value));
+    }
+    EXPECT_EQ(ring.size(), 3u);
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_TRUE(ring.pop(value));
+      ASSERT_EQ(value.bytes[0], static_cast<char>(turn + i));
+    }
+  }
+  EXPECT_LT(resident() - before, 512u * sizeof(Large));  // of 4,096
+  // What waits stays: as many as there is room for, wherever they start.
+  for (int i = 0; i < 4096; ++i) ASSERT_TRUE(ring.push(value));
+  EXPECT_FALSE(ring.push(value));
+  EXPECT_EQ(ring.size(), 4096u);
 }
 
 }  // namespace

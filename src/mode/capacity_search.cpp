@@ -52,6 +52,9 @@ void CapacitySearch::tell_confirmation(Outcome outcome) {
 void CapacitySearch::tell(Outcome outcome) {
   const auto trial = next();
   if (!trial) return;
+  unsent_ = outcome == Outcome::own_limit ? unsent_ + 1 : 0;
+  if (unsent_ > 0 && unsent_ < options_.own_limits) return;
+  unsent_ = 0;
   if (is_confirming_) return tell_confirmation(outcome);
   switch (outcome) {
     case Outcome::held:

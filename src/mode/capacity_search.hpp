@@ -1,6 +1,7 @@
 // Which rates to try, to find the highest that a target holds: it doubles until one fails, halves the gap between the highest that
 // held and the lowest that failed, and then has what it found confirmed over a longer time; if that fails it goes down, and from what is
-// confirmed up again, until the two ends are near. Knows nothing of how a rate is tried.
+// confirmed up again, until the two ends are near. What could not be sent is tried again before it counts: a machine that stands still for
+// a moment says nothing of what it can do. Knows nothing of how a rate is tried.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@ struct SearchOptions {
   Nanos step{4'000'000'000};                              // a trial's length
   Nanos confirm{20'000'000'000};                          // a confirmation's
   std::uint32_t confirmations = 2;                        // needed
+  std::uint32_t own_limits = 3;                           // in a row, before they count
 };
 
 class CapacitySearch {
@@ -59,6 +61,7 @@ class CapacitySearch {
   double proven_ = 0;    // confirmed
   double ceiling_ = options_.most;
   std::uint32_t confirmed_ = 0, refuted_ = 0;
+  std::uint32_t unsent_ = 0;  // trials in a row that we could not send
   bool is_confirming_ = false;
   bool is_over_ = false;
 };

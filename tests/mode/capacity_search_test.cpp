@@ -78,6 +78,17 @@ TEST(CapacitySearch, SaysSoWhereItCouldNotSendMore) {
   EXPECT_EQ(low.rate, 5000);
 }
 
+// This machine stands still in every fifth trial.
+TEST(CapacitySearch, TriesAgainWhatItCouldNotSend) {
+  for (const int first : {0, 1, 2, 3, 4}) {
+    int trial = first;
+    const Found f = search({}, [&](const Trial& t) { return trial++ % 5 == 0 ? Outcome::own_limit : holds_up_to(160)(t); });
+    EXPECT_LE(f.rate, 160);
+    EXPECT_GE(f.rate, 160 * 0.97);
+    EXPECT_FALSE(f.met_own_limit);
+  }
+}
+
 TEST(CapacitySearch, GivesUpOnWhatHoldsNothing) {
   const Found f = search({}, [](const Trial&) { return Outcome::failed; });
   EXPECT_EQ(f.rate, 0);

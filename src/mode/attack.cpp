@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "base/duration.hpp"
 #include "base/text.hpp"
+#include "host/program_pages.hpp"
 #include "mode/abort_watch.hpp"
 #include "mode/attack_product.hpp"
 #include "mode/checkup.hpp"
@@ -200,6 +201,7 @@ void AttackRun::look_for_abort() {
 }
 
 Expected<AttackEnd> AttackRun::run() {
+  host::give_back_program_pages();
   const auto summary = attacker_->run(*this);
   steering_.reset();
   tell_changes();

@@ -12,6 +12,7 @@
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "host/limits.hpp"
+#include "host/program_pages.hpp"
 #include "mode/attack_product.hpp"
 #include "mode/checkup.hpp"
 #include "mode/demand.hpp"
@@ -254,6 +255,7 @@ Expected<RunEnd> RunImpl::run() {
 
 Expected<RunEnd> RunImpl::carry_out() {
   const bool figures_only = !record_ && !gates_need_results_;
+  host::give_back_program_pages();
   const auto summary =
       figures_only ? attacker_->run(static_cast<ShardSinks&>(gathering_)) : attacker_->run(static_cast<ResultSink&>(gathering_));
   if (progress_) progress_->clear();

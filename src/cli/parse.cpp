@@ -20,7 +20,8 @@ struct TypedFlag {
 
 struct Words {
   std::vector<TypedFlag> flags;
-  std::vector<std::string_view> plain;  // command and arguments
+  std::vector<std::string_view> plain;          // command and arguments
+  std::size_t dashes = std::string_view::npos;  // those from here on stand behind "--"
 };
 
 // A name takes a value in all commands or in none (a test holds that), so the words can be told apart before the command
@@ -72,11 +73,18 @@ std::string unknown_command(std::string_view word) {
 
 bool is_help_word(std::string_view word) { return word == "-h" || word == "--h" || word == "-help" || word == "--help"; }
 
+// What is no flag is then a command of curl, of which thrum knows no more.
+bool asks_for_curl(const std::vector<TypedFlag>& flags) {
+  return std::ranges::any_of(flags,
+                             [](const TypedFlag& f) { return f.name == "curl" && read_bool(f.value.value_or("true")).value_or(false); });
+}
+
 std::expected<Words, ParseFailure> split(std::span<const std::string_view> args) {
   Words words;
   for (std::size_t i = 0; i < args.size(); ++i) {
     std::string_view word = args[i];
     if (word == "--") {
+      words.dashes = words.plain.size();
       words.plain.insert(words.plain.end(), args.begin() + static_cast<std::ptrdiff_t>(i) + 1, args.end());
       break;
     }
@@ -93,8 +101,12 @@ std::expected<Words, ParseFailure> split(std::span<const std::string_view> args)
           ParseFailure{likely_command(args), {ErrorKind::usage, fmt::format("\"{}\": a flag's name is missing", shown(args[i]))}});
     const Flag* flag = any_flag(typed.name);
     if (flag == nullptr) {
-      const Command command = likely_command(args);
-      return std::unexpected(ParseFailure{command, {ErrorKind::usage, unknown_flag(command, typed.name)}});
+      const bool is_of_curl = asks_for_curl(words.flags);
+      const Command command = is_of_curl ? Command::run : likely_command(args);
+      std::string text =
+          is_of_curl ? fmt::format("unknown flag -{}; a command of curl stands behind --, as in -curl -- curl ...", shown(typed.name))
+                     : unknown_flag(command, typed.name);
+      return std::unexpected(ParseFailure{command, {ErrorKind::usage, std::move(text)}});
     }
     if (!typed.value && flag->takes != Takes::nothing) {
       if (++i == args.size()) {
@@ -173,11 +185,14 @@ std::expected<Invocation, ParseFailure> parse(std::span<const std::string_view> 
     const Flag* flag = find_flag(Command::none, f.name);
     return flag != nullptr && flag->name == "help" && !f.value;
   });
+  const bool is_curl = asks_for_curl(words->flags);
+  if (plain.empty() && is_curl) out.command = Command::run;  // it comes from stdin
   if (!plain.empty()) {
-    if (const CommandInfo* found = command_named(plain[0])) {
+    const CommandInfo* const found = words->dashes == 0 && is_curl ? nullptr : command_named(plain[0]);
+    if (found != nullptr) {
       out.command = found->command;
       plain = plain.subspan(1);
-    } else if (targets::looks_like_url(plain[0])) {
+    } else if (is_curl || targets::looks_like_url(plain[0])) {
       out.command = Command::run;  // thrum URL
     } else if (!asks_help) {
       return std::unexpected(ParseFailure{Command::none, {ErrorKind::usage, unknown_command(plain[0])}});

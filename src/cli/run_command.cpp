@@ -8,8 +8,12 @@ namespace thrum::cli {
 namespace {
 
 Expected<ExitCode> carry_out(const Invocation& invocation, mode::RunRequest request) {
-  if (invocation.arguments.size() > 1) return usage_error("takes one URL; several targets are for thrum attack -targets=FILE");
-  if (!invocation.arguments.empty()) request.url = invocation.arguments[0];
+  if (request.is_curl)
+    request.curl = invocation.arguments;
+  else if (invocation.arguments.size() > 1)
+    return usage_error("takes one URL; several targets are for thrum attack -targets=FILE");
+  else if (!invocation.arguments.empty())
+    request.url = invocation.arguments[0];
   auto run = mode::Run::prepare(std::move(request), {.print = print, .warn = [](std::string_view line) { say(Command::run, line); }});
   if (!run) return std::unexpected(run.error());
   InterruptibleBy target(**run);

@@ -17,7 +17,7 @@ namespace {
 
 // What a command that sends does with one run is no setting of all runs.
 bool is_for_one_run(std::string_view name) {
-  constexpr std::string_view kWords[] = {"config", "write-config", "dry-run", "once", "help", "version", "profile"};
+  constexpr std::string_view kWords[] = {"config", "write-config", "curl", "dry-run", "once", "help", "version", "profile"};
   return std::ranges::find(kWords, name) != std::end(kWords);
 }
 
@@ -83,6 +83,8 @@ Expected<FoundSettings> find_settings(const Invocation& invocation) {
 }
 
 Expected<ExitCode> write_config(const Invocation& invocation) {
+  if (invocation.options.run.is_curl)
+    return usage_error("-write-config can't write a command of curl; keep it in a file, and run it with -curl -- @FILE");
   const std::vector<settings::Name> names = setting_names(invocation.command);
   std::vector<settings::Setting> all;
   bool is_secret = false;

@@ -24,6 +24,7 @@
 #include "mode/product.hpp"
 #include "mode/proxy_environment.hpp"
 #include "mode/rate_kept.hpp"
+#include "mode/run_curl.hpp"
 #include "mode/run_gathering.hpp"
 #include "mode/run_on_screen.hpp"
 #include "mode/same_file.hpp"
@@ -123,6 +124,7 @@ class RunImpl final : public Run {
   MetricsOptions judging_;
   bool shows_screen_;
   RunGathering gathering_;
+  std::optional<Target> of_curl_;
   std::unique_ptr<Attacker> attacker_;
   std::optional<GateWatch> gates_;
   bool gates_need_results_ = false;
@@ -135,6 +137,11 @@ class RunImpl final : public Run {
 };
 
 Expected<void> RunImpl::prepare() {
+  if (request_.is_curl) {
+    auto target = take_curl(request_, hooks_.warn);
+    if (!target) return std::unexpected(std::move(target.error()));
+    of_curl_ = std::move(*target);
+  }
   if (auto guess = targets::guessed_url(request_.url); guess && !request_.url.empty()) {
     hooks_.warn(fmt::format("taking {} for {}", printable_prefix(request_.url, 100), printable_prefix(masked_url(*guess), 120)));
     request_.url = std::move(*guess);
@@ -187,7 +194,7 @@ Expected<void> RunImpl::open() {
   AttackRequest& attack = request_.attack;
   auto gates = parse_gates(attack.fail_if);
   if (!gates) return std::unexpected(std::move(gates.error()));
-  Target target{.method = request_.method, .url = request_.url};
+  Target target = of_curl_ ? std::move(*of_curl_) : Target{.method = request_.method, .url = request_.url};
   if (!request_.body.empty()) {
     auto body = read_body(request_.body);
     if (!body) return std::unexpected(std::move(body.error()));

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mode/attack.hpp"
 #include "thrum/attacker.hpp"
@@ -24,6 +25,8 @@ struct RunRequest {
 
   AttackRequest attack;  // connections, headers, warm-up, gates; what stands below is put into it by settle()
   std::string url;       // as typed
+  bool is_curl = false;  // a command of curl says what to send: `curl` are its words, or @FILE; none: it comes from stdin
+  std::vector<std::string> curl;
   std::string method = "GET";
   std::string body;                          // text, or @FILE, or @- for stdin; empty: none
   std::string user_agent;                    // a header of that name wins over it

@@ -49,6 +49,7 @@ std::optional<Error> complaint(const std::vector<std::string>& words) {
   if (invocation->command == Command::run) {
     mode::RunRequest run = invocation->options.run;
     run.attack = invocation->options.attack;
+    if (run.is_curl) return std::nullopt;  // mode/run_curl.hpp
     run.url = invocation->arguments.empty() ? "" : invocation->arguments[0];
     if (!run.url.empty()) run.url = targets::guessed_url(run.url).value_or(run.url);
     if (auto settled = mode::settle(run, 4); !settled) return settled.error();
@@ -196,7 +197,7 @@ std::string fingerprint(const Options& o) {
   const mode::SearchOptions& c = o.capacity.search;
   add(o.capacity.slo), add(c.from), add(c.most), add(c.step.count()), add(c.confirm.count()), add(o.capacity.json), add(o.capacity.html);
   const mode::RunRequest& n = o.run;
-  add(n.url), add(n.method), add(n.body), add(n.user_agent), add(n.number.value_or(0)), add(n.concurrency.value_or(0));
+  add(n.url), add(n.is_curl), add(n.method), add(n.body), add(n.user_agent), add(n.number.value_or(0)), add(n.concurrency.value_or(0));
   add(n.duration ? n.duration->count() : -1), add(n.rate ? n.rate->text() : ""), add(n.timeout.count());
   add(n.screen), add(n.json), add(n.output), add(n.markdown), add(n.series_csv), add(n.record), add(n.allow_all_failed);
   add(o.shape.duration.count()), add(o.shape.columns);
@@ -204,6 +205,22 @@ std::string fingerprint(const Options& o) {
   const mode::ServeOptions& s = o.serve;
   add(s.addr), add(s.tls_addr), add(s.cert_file), add(s.key_file), add(s.cert_out), add(s.log), add(s.workers), add(s.work.count());
   return out;
+}
+
+TEST(CommandLines, WhatStandsBehindDashesIsCurls) {
+  const auto of = [](const std::vector<std::string>& words) {
+    const auto invocation = parse_words(words);
+    if (!invocation) return std::vector<std::string>{invocation.error().error.text};
+    std::vector<std::string> all = invocation->arguments;
+    all.insert(all.begin(), std::string(info(invocation->command).name));
+    return all;
+  };
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(of({"-z", "3s", "-curl", "--", "curl", "http://a/", "-H", "A: 1"}), (Words{"run", "curl", "http://a/", "-H", "A: 1"}));
+  EXPECT_EQ(of({"run", "-curl", "--", "curl http://a/ -I"}), (Words{"run", "curl http://a/ -I"}));
+  EXPECT_EQ(of({"-curl", "--", "report", "-I"}), (Words{"run", "report", "-I"}));
+  EXPECT_EQ(of({"--curl"}), (Words{"run"}));
+  EXPECT_EQ(of({"-curl=false", "report"}), (Words{"report has no flag -curl; thrum report -h lists its flags"}));
 }
 
 TEST(FlagTable, DefaultsShownAreTheDefaults) {

@@ -19,6 +19,16 @@ constexpr auto kFlags = std::to_array<Flag>({
      .commands = kRun,
      .group = Group::input,
      .bind = [](Options& o, Text v) { return put_text(o.run.url, v); }},
+    {.name = "curl",
+     .takes = Takes::nothing,
+     .initial = "false",
+     .help = "Send what a command of curl would: -curl -- curl ..., -curl -- @FILE, or from stdin",
+     .more = "As words or as one quoted word; docs/curl.md says what is taken over. What can't be is said on stderr. The command's URL, "
+             "method, "
+             "headers, body and redirects count, and its `-k`, `-x`, `-m`, `-A` win over flags for the same.",
+     .commands = kRun,
+     .group = Group::input,
+     .bind = [](Options& o, Text v) { return put(o.run.is_curl, read_bool(v)); }},
     {.name = "method",
      .also = "m",
      .value = "METHOD",

@@ -34,6 +34,16 @@ void read(benchmark::State& state, const std::string& response, std::size_t step
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * response.size()));
 }
 
+void read_known(benchmark::State& state) {
+  thrum::http::KnownHeads known;
+  ResponseParser parser(&known);
+  for (auto _ : state) {
+    parser.reset(false);
+    parser.feed(kSmall);
+    benchmark::DoNotOptimize(parser.status());
+  }
+}
+
 void render(benchmark::State& state) {
   thrum::Target target;
   target.url = "http://127.0.0.1:8080/api/products";
@@ -48,6 +58,7 @@ BENCHMARK_CAPTURE(read, small_in_two, kSmall, 100);
 BENCHMARK_CAPTURE(read, small_byte_by_byte, kSmall, 1);
 BENCHMARK_CAPTURE(read, chunked, kChunked, kChunked.size());
 BENCHMARK_CAPTURE(read, many_headers, kManyHeaders, kManyHeaders.size());
+BENCHMARK(read_known);
 BENCHMARK(render);
 
 }  // namespace

@@ -30,8 +30,8 @@ void show_body(std::string_view body, ConnectionWatcher& watcher) {
 
 class Http1Session final : public Session {
  public:
-  Http1Session(net::Link& link, SessionOwner& owner, std::vector<char>& scratch)
-      : link_(link), owner_(owner), watcher_(owner.watcher()), scratch_(scratch) {}
+  Http1Session(net::Link& link, SessionOwner& owner, Http1Shared& shared)
+      : link_(link), owner_(owner), watcher_(owner.watcher()), scratch_(shared.scratch), parser_(&shared.known) {}
 
   net::SendOutcome submit(StreamId stream, const PreparedRequest& request, std::uint64_t sequence, ResponseCapture* capture) override {
     stream_ = stream;
@@ -218,8 +218,8 @@ class Http1Session final : public Session {
 
 }  // namespace
 
-std::unique_ptr<Session> make_http1_session(net::Link& link, SessionOwner& owner, std::vector<char>& scratch) {
-  return std::make_unique<Http1Session>(link, owner, scratch);
+std::unique_ptr<Session> make_http1_session(net::Link& link, SessionOwner& owner, Http1Shared& shared) {
+  return std::make_unique<Http1Session>(link, owner, shared);
 }
 
 }  // namespace thrum::http

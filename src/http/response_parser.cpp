@@ -89,7 +89,7 @@ void ResponseParser::reset(bool head_request, ResponseCapture* capture) {
   begun_ = after_cr_ = line_waits_ = line_folded_ = chunk_digits_ = says_continue_ = false;
   status_ = interims_ = 0;
   body_bytes_ = left_ = 0;
-  head_bytes_ = chunk_line_bytes_ = reason_size_ = 0;
+  head_bytes_ = chunk_line_bytes_ = reason_at_ = reason_size_ = 0;
   framing_ = {};
   capture_ = capture;
   location_.clear();
@@ -100,7 +100,10 @@ void ResponseParser::reset(bool head_request, ResponseCapture* capture) {
 std::size_t ResponseParser::feed(std::span<const char> bytes) {
   const char* p = bytes.data();
   const char* const end = p + bytes.size();
-  if (p != end && state_ == State::reading_head) begun_ = true;
+  if (p != end && state_ == State::reading_head) {
+    if (!begun_ && known_ != nullptr && capture_ == nullptr) p = read_first(p, end);
+    begun_ = true;
+  }
   while (p != end && (state_ == State::reading_head || state_ == State::reading_body)) {
     switch (phase_) {
       case Phase::status_line:
@@ -118,6 +121,31 @@ std::size_t ResponseParser::feed(std::span<const char> bytes) {
     }
   }
   return static_cast<std::size_t>(p - bytes.data());
+}
+
+// The first bytes of a response that nobody captures. A head that is known, or is whole and plain enough to be known from now on, is over
+// when this returns.
+const char* ResponseParser::read_first(const char* p, const char* end) {
+  if (const auto* head = known_->find({p, end})) {
+    adopt(*head);
+    return p + head->size;
+  }
+  const char* const begin = p;
+  while (p != end && state_ == State::reading_head) p = read_line(p, end);
+  const auto size = static_cast<std::size_t>(p - begin);
+  const bool is_whole = state_ == State::reading_body || state_ == State::done;
+  if (!is_whole || interims_ > 0 || !location_.empty() || size > KnownHeads::kMostBytes) return p;
+  known_->learn({begin, size}, framing_, status_, reason_at_, reason_size_);
+  return p;
+}
+
+void ResponseParser::adopt(const KnownHeads::Head& head) {
+  framing_ = head.framing;
+  status_ = head.status;
+  reason_size_ = head.reason_size;
+  std::memcpy(reason_.data(), head.bytes.data() + head.reason_at, reason_size_);
+  phase_ = Phase::headers;
+  begin_body();
 }
 
 void ResponseParser::end_of_stream() {
@@ -213,6 +241,7 @@ void ResponseParser::read_kept_field() {
 // HTTP-version SP status-code [SP reason-phrase] (RFC 9112 section 4). Servers leave out the last space, or write one more
 // before the code; they also answer with versions of their own, whose first digit alone matters here.
 void ResponseParser::read_status_line(std::string_view text) {
+  const char* const begin = text.data();
   const bool has_version =
       text.size() > 9 && text.starts_with(kVersionStart) && is_digit(text[5]) && text[6] == '.' && is_digit(text[7]) && text[8] == ' ';
   if (!has_version) return fail(ParseError::bad_status_line);
@@ -233,6 +262,7 @@ void ResponseParser::read_status_line(std::string_view text) {
   if (status == 101) framing_.closes = true;
   status_ = status;
   if (text.size() > 4) {
+    reason_at_ = static_cast<std::size_t>(text.data() + 4 - begin);
     reason_size_ = std::min(text.size() - 4, kMaxReason);
     std::memcpy(reason_.data(), text.data() + 4, reason_size_);
   }

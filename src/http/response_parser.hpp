@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "http/known_heads.hpp"
+
 namespace thrum::http {
 
 enum class ParseError : std::uint8_t {
@@ -53,6 +55,9 @@ class ResponseParser {
  public:
   enum class State : std::uint8_t { reading_head, reading_body, done, failed };
 
+  // `known`, if there is one, outlives the parser: heads that it knows are not read again.
+  explicit ResponseParser(KnownHeads* known = nullptr) : known_(known) {}
+
   // Before each response. `head_request`: it has no body. `capture` may be null.
   void reset(bool head_request, ResponseCapture* capture = nullptr);
 
@@ -94,13 +99,9 @@ class ResponseParser {
     chunk_data_cr,
     chunk_data_lf,
   };
-  // What the head read so far says about connection and body.
-  struct Framing {
-    bool interim = false, continues = false, http10 = false, closes = false, keeps = false;
-    bool has_length = false, bad_length = false, chunked = false, bad_coding = false;
-    std::uint64_t length = 0;
-  };
 
+  const char* read_first(const char* p, const char* end);
+  void adopt(const KnownHeads::Head& head);
   const char* read_line(const char* p, const char* end);
   const char* keep_partial_line(const char* from, const char* to);
   void read_kept_field();
@@ -134,10 +135,12 @@ class ResponseParser {
   std::uint64_t left_ = 0;  // bytes of the body, or of the chunk, to come
   std::size_t head_bytes_ = 0;
   std::size_t chunk_line_bytes_ = 0;
-  Framing framing_;
+  Framing framing_;  // what the head read so far says
+  KnownHeads* known_;
   ResponseCapture* capture_ = nullptr;
   std::string line_;  // a line that came in pieces
   std::string location_;
+  std::size_t reason_at_ = 0;  // in the status line
   std::size_t reason_size_ = 0;
   std::array<char, kMaxReason> reason_;
 };

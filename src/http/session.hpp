@@ -85,8 +85,13 @@ class Session {
   virtual void on_end(bool clean) = 0;
 };
 
-// HTTP/1.1. `scratch` is the thread's room for rendering a request's head and grows as needed.
-std::unique_ptr<Session> make_http1_session(net::Link& link, SessionOwner& owner, std::vector<char>& scratch);
+// What the HTTP/1.1 sessions of a thread share.
+struct Http1Shared {
+  std::vector<char> scratch;  // room for a request's head until it is sent; grows as needed
+  KnownHeads known;
+};
+// HTTP/1.1. `shared` outlives the session.
+std::unique_ptr<Session> make_http1_session(net::Link& link, SessionOwner& owner, Http1Shared& shared);
 
 class Http2Memory;
 struct Http2Options {

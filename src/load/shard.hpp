@@ -254,7 +254,7 @@ class Shard final : public ConnectionOwner {
   Nanos end_before_pause_{0};       // … what its end was then
   Sleeper sleeper_;
   std::unique_ptr<net::OwnNetwork> network_;
-  std::vector<char> scratch_;    // heads of HTTP/1.1, until they are sent
+  http::Http1Shared http1_;
   std::vector<char> http2_out_;  // what a session of HTTP/2 sends in one go
   http::Http2Memory http2_memory_;
   Ring<Record> results_{4096};

@@ -49,7 +49,7 @@ std::unique_ptr<http::Session> Shard::make_session(Connection& c) {
   const AttackOptions& o = plan_.options;
   const Pool& pool = c.pool();
   if (o.watcher != nullptr) show(c, *o.watcher);
-  if (!speaks_http2(c)) return http::make_http1_session(c.link(), c, scratch_);
+  if (!speaks_http2(c)) return http::make_http1_session(c.link(), c, http1_);
   // What an earlier connection has learned of the server holds for this one until the server says otherwise.
   const std::size_t expected = pool.streams_each > 1 ? pool.streams_each : kExpectedStreams;
   return http::make_http2_session(c.link(), c, http2_out_,

@@ -1,4 +1,5 @@
-// Any bytes as a response: fed whole, cut in two at every place, and byte by byte, they must mean the same.
+// Any bytes as a response: fed whole, cut in two at every place, and byte by byte, they must mean the same,
+// whether the head is known or not.
 // The first byte of the input chooses: bit 0 a HEAD request, bit 1 the stream ends after the bytes, bit 2 nobody captures.
 #include <cstdint>
 #include <span>
@@ -35,8 +36,18 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-Outcome run(std::span<const char> bytes, std::uint8_t options, std::size_t first, std::size_t rest) {
-  static ResponseParser parser;  // one parser for many responses, as on a connection
+// One parser for many responses, as on a connection; and one that knows heads.
+ResponseParser& plain_parser() {
+  static ResponseParser parser;
+  return parser;
+}
+ResponseParser& knowing_parser() {
+  static thrum::http::KnownHeads known;
+  static ResponseParser parser(&known);
+  return parser;
+}
+
+Outcome run(ResponseParser& parser, std::span<const char> bytes, std::uint8_t options, std::size_t first, std::size_t rest) {
   Recorder recorder;
   const bool captures = (options & 4) == 0;
   parser.reset((options & 1) != 0, captures ? &recorder : nullptr);
@@ -65,9 +76,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const std::uint8_t options = data[0];
   const std::span<const char> bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-  const Outcome whole = run(bytes, options, bytes.size(), bytes.size());
-  require(run(bytes, options, 1, 1) == whole);
+  const Outcome whole = run(plain_parser(), bytes, options, bytes.size(), bytes.size());
+  require(run(plain_parser(), bytes, options, 1, 1) == whole);
+  for (int i = 0; i < 2; ++i) require(run(knowing_parser(), bytes, options, bytes.size(), bytes.size()) == whole);
   const std::size_t step = bytes.size() / 2048 + 1;  // every place, unless the input is huge
-  for (std::size_t cut = 1; cut < bytes.size(); cut += step) require(run(bytes, options, cut, bytes.size()) == whole);
+  for (std::size_t cut = 1; cut < bytes.size(); cut += step) {
+    require(run(plain_parser(), bytes, options, cut, bytes.size()) == whole);
+    require(run(knowing_parser(), bytes, options, cut, bytes.size()) == whole);
+  }
   return 0;
 }

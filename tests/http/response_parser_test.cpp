@@ -163,6 +163,61 @@ TEST(ResponseParser, FramingAndConnection) {
   }
 }
 
+// One memory for all of them, in turn and again: what is known must not be told apart from what is read.
+TEST(ResponseParser, KnownHeadsSayWhatTheySaid) {
+  KnownHeads known;
+  ResponseParser knowing(&known), plain;
+  for (int round = 0; round < 3; ++round) {
+    for (const Framed& row : kFramed) {
+      for (const bool head : {row.head, !row.head}) {
+        SCOPED_TRACE(row.what);
+        for (const std::size_t step : {row.bytes.size(), row.bytes.size(), row.bytes.size() / 2, std::size_t{1}}) {
+          knowing.reset(head);
+          plain.reset(head);
+          EXPECT_EQ(feed(knowing, row.bytes, step), feed(plain, row.bytes, step));
+          EXPECT_EQ(knowing.state(), plain.state());
+          EXPECT_EQ(knowing.status(), plain.status());
+          EXPECT_EQ(knowing.reason(), plain.reason());
+          EXPECT_EQ(knowing.body_bytes(), plain.body_bytes());
+          EXPECT_EQ(knowing.keep_alive(), plain.keep_alive());
+          EXPECT_EQ(knowing.skippable(), plain.skippable());
+        }
+      }
+    }
+  }
+}
+
+TEST(ResponseParser, KnownHeadsDifferByAByte) {
+  KnownHeads known;
+  ResponseParser parser(&known);
+  const auto body_of = [&](std::string_view bytes) {
+    parser.reset(false);
+    feed(parser, bytes, bytes.size());
+    EXPECT_EQ(parser.state(), State::done);
+    return parser.body_bytes();
+  };
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(body_of("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"), 2);
+    EXPECT_EQ(body_of("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhi!"), 3);
+  }
+  // Half a head and its other half are no head of their own.
+  const std::string_view cut = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
+  for (std::size_t at = 1; at < cut.size(); ++at) {
+    parser.reset(false);
+    feed(parser, cut.substr(0, at), at);
+    feed(parser, cut.substr(at), cut.size());
+    EXPECT_EQ(parser.state(), State::done);
+    EXPECT_EQ(parser.body_bytes(), 2);
+  }
+  // What is kept for longer than the head's own bytes: the reason, and where a redirect leads.
+  for (int i = 0; i < 3; ++i) {
+    parser.reset(false);
+    feed(parser, "HTTP/1.1 302 Over There\r\nLocation: /there\r\nContent-Length: 0\r\n\r\n", 1000);
+    EXPECT_EQ(parser.location(), "/there");
+    EXPECT_EQ(parser.reason(), "Over There");
+  }
+}
+
 TEST(ResponseParser, UntilCloseEndsWithTheStream) {
   ResponseParser parser;
   Recorder recorder;

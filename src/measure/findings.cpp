@@ -58,7 +58,10 @@ class Judging {
     latencies();
     if (f_.server_times) server_times();
     trends();
-    if (f_.is_interrupted) add(Level::healthy, "stopped_early", "stopped before its end; the figures are of what came until then");
+    if (!f_.aborted_by.empty())
+      add(Level::degraded, "aborted", "ended early by -abort-if: " + f_.aborted_by);
+    else if (f_.is_interrupted)
+      add(Level::healthy, "stopped_early", "stopped before its end; the figures are of what came until then");
     if (f_.succeeded > 0) phases();
     for (const Anomaly& a : f_.anomalies) add(Level::degraded, code_of(a.kind), a.text);
     generator();

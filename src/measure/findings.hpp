@@ -46,6 +46,7 @@ struct RunFacts {
   std::optional<ServerTimes> server_times;
   std::vector<RunPoint> points;  // seconds, or minutes
   bool is_interrupted = false;
+  std::string aborted_by{};  // the condition that ended it; empty: none did
   bool keeps_alive = true;
   std::uint64_t concurrency = 0;  // most in flight; 0: no bound
   std::uint64_t connections_opened = 0;

@@ -16,9 +16,9 @@ constexpr int kOverlapping = 4;  // a condition is seen after five quarters of i
 
 }  // namespace
 
-Expected<AbortWatch> AbortWatch::parse(std::span<const std::string> texts, LatencyClock clock) {
+Expected<AbortWatch> AbortWatch::parse(std::span<const std::string> texts, MetricsOptions judging) {
   AbortWatch watch;
-  watch.judging_.clock = clock;
+  watch.judging_ = judging;
   for (const std::string& text : texts) {
     Condition condition{text, text, kUsual};
     if (const std::size_t at = text.rfind(" for "); at != text.npos) {

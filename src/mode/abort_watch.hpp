@@ -1,4 +1,4 @@
-// Conditions that end an attack early (-abort-if): gates over the last seconds instead of the whole run.
+// Conditions that end an attack or a run early (-abort-if): gates over the last seconds instead of the whole run.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class AbortWatch {
   static constexpr std::uint64_t kFewest = 5;
 
   // Each text: gates as for -fail-if, and "for TIME" behind them: how long a time they are of (5 s).
-  static Expected<AbortWatch> parse(std::span<const std::string> texts, LatencyClock clock);
+  static Expected<AbortWatch> parse(std::span<const std::string> texts, MetricsOptions judging);
   bool empty() const { return conditions_.empty(); }
 
   void add(std::span<const Result> results);

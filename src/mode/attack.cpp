@@ -133,7 +133,7 @@ Expected<void> AttackRun::prepare() {
   if (auto safe = check_streams(request_); !safe) return safe;
   auto gates = parse_gates(request_.fail_if);
   if (!gates) return std::unexpected(std::move(gates.error()));
-  auto abort_watch = AbortWatch::parse(request_.abort_if, request_.latency);
+  auto abort_watch = AbortWatch::parse(request_.abort_if, {{}, request_.latency});
   if (!abort_watch) return std::unexpected(std::move(abort_watch.error()));
   abort_watch_ = std::move(*abort_watch);
   request_.options.is_steerable = !request_.control.empty();

@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "host/limits.hpp"
 #include "host/program_pages.hpp"
+#include "mode/abort_watch.hpp"
 #include "mode/attack_product.hpp"
 #include "mode/checkup.hpp"
 #include "mode/demand.hpp"
@@ -128,6 +129,8 @@ class RunImpl final : public Run {
   std::unique_ptr<Attacker> attacker_;
   std::optional<GateWatch> gates_;
   bool gates_need_results_ = false;
+  AbortWatch abort_watch_;
+  std::optional<std::string> aborted_by_;
   std::unique_ptr<AttackProduct> record_;
   std::string dry_run_;  // what is printed instead
   std::optional<ui::ProgressLine> progress_;
@@ -194,6 +197,9 @@ Expected<void> RunImpl::open() {
   AttackRequest& attack = request_.attack;
   auto gates = parse_gates(attack.fail_if);
   if (!gates) return std::unexpected(std::move(gates.error()));
+  auto abort_watch = AbortWatch::parse(attack.abort_if, judging_);
+  if (!abort_watch) return std::unexpected(std::move(abort_watch.error()));
+  abort_watch_ = std::move(*abort_watch);
   Target target = of_curl_ ? std::move(*of_curl_) : Target{.method = request_.method, .url = request_.url};
   if (!request_.body.empty()) {
     auto body = read_body(request_.body);
@@ -228,6 +234,7 @@ Expected<void> RunImpl::take(std::span<const Result> results) {
     const auto part = results.first(static_cast<std::size_t>(end - results.begin()));
     results = results.subspan(part.size());
     if (gates_need_results_ && !is_warmup) gates_->add(part);
+    if (!is_warmup) abort_watch_.add(part);
     if (record_)
       if (auto taken = record_->take(part); !taken) return taken;
   }
@@ -235,6 +242,10 @@ Expected<void> RunImpl::take(std::span<const Result> results) {
 }
 
 Expected<void> RunImpl::tick() {
+  if (!aborted_by_ && !abort_watch_.empty()) {
+    aborted_by_ = abort_watch_.met(now());
+    if (aborted_by_) attacker_->stop();
+  }
   if (progress_) progress_->show(attacker_->progress(), now());
   if (screen_) screen_->tick(gathering_.anomalies().found());
   return record_ ? record_->tick() : Expected<void>{};
@@ -261,7 +272,7 @@ Expected<RunEnd> RunImpl::run() {
 }
 
 Expected<RunEnd> RunImpl::carry_out() {
-  const bool figures_only = !record_ && !gates_need_results_;
+  const bool figures_only = !record_ && !gates_need_results_ && abort_watch_.empty();
   host::give_back_program_pages();
   const auto summary =
       figures_only ? attacker_->run(static_cast<ShardSinks&>(gathering_)) : attacker_->run(static_cast<ResultSink&>(gathering_));
@@ -281,10 +292,11 @@ Expected<RunEnd> RunImpl::carry_out() {
   }
   if (auto judged = judge_gates(told); !judged) return std::unexpected(judged.error());
   if (auto written = write(told); !written) return std::unexpected(written.error());
+  if (aborted_by_) hooks_.warn(fmt::format("ended early: {}", printable_prefix(*aborted_by_, 200)));
   for (const report::Judged& each : told.judged) hooks_.warn(line_of(each));
   if (tally.metrics().answered() == 0 && !summary->stopped && !request_.allow_all_failed) return RunEnd::unanswered;
   if (request_.attack.strict_rate && !kept_rate(*summary)) return RunEnd::off_rate;
-  return report::any_crossed(told.judged) ? RunEnd::gate : RunEnd::done;
+  return aborted_by_ || report::any_crossed(told.judged) ? RunEnd::gate : RunEnd::done;
 }
 
 Expected<void> RunImpl::judge_gates(report::RunReport& told) {
@@ -330,6 +342,7 @@ report::RunReport RunImpl::report(const Summary& summary, const RunTally& tally)
     for (const RunOnScreen::Pause& p : screen_->pauses())
       r.summary.elapsed -= std::min(p.to, summary.elapsed) - std::min(p.from, summary.elapsed);
   }
+  r.aborted_by = aborted_by_.value_or("");
   r.anomalies = gathering_.anomalies().found();
   r.peak_busy = gathering_.peak_busy();
   if (summary.elapsed >= kLongEnough) r.peak_busy = std::max(r.peak_busy, summary.busiest_shard);
@@ -355,6 +368,7 @@ RunFacts RunImpl::facts(const report::RunReport& r) const {
   facts.groups = two_groups(m.latencies());
   facts.points = r.minutes.size() >= 3 ? r.minutes : r.seconds;
   facts.is_interrupted = r.summary.stopped;
+  facts.aborted_by = r.aborted_by;
   facts.keeps_alive = request_.attack.options.keep_alive;
   facts.concurrency = r.concurrency;
   facts.connections_opened = r.summary.connections.opened - std::min(r.summary.connections.opened, r.summary.connections.preconnected);

@@ -114,6 +114,7 @@ void summary(JsonWriter& w, const RunReport& r) {
   w.key("successful_requests").unsigned_integer(t.metrics().succeeded()).key("failed_requests").unsigned_integer(t.metrics().failed());
   w.key("http_errors").unsigned_integer(t.http_errors()).key("timeout_errors").unsigned_integer(t.timeouts());
   w.key("connection_errors").unsigned_integer(t.connection_errors()).key("interrupted").boolean(r.summary.stopped);
+  if (!r.aborted_by.empty()) w.key("aborted_by").string(r.aborted_by);
   w.key("cut").unsigned_integer(r.summary.books.cut).key("duration_ms").number(ms(r.summary.elapsed));
   w.key("requests_per_second").number(thousandths(requests_per_second(r))).key("data_transfer_bytes").unsigned_integer(f.bytes_in.total);
   latency(w, r);

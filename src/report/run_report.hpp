@@ -35,6 +35,7 @@ struct RunReport {
   std::vector<RunPoint> seconds, minutes;
   std::vector<Anomaly> anomalies;
   Verdict verdict;
+  std::string aborted_by;      // a condition of -abort-if and what it met; empty: none
   double peak_busy = 0;        // of a sending thread, 0 … 1
   std::string limit;           // whose limit the run met, in words; empty: nobody's
   std::vector<Judged> judged;  // of -fail-if

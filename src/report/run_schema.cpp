@@ -58,6 +58,7 @@ constexpr std::string_view kSchema = R"schema({
       "timeout_errors": {"type": "integer", "minimum": 0},
       "connection_errors": {"type": "integer", "minimum": 0},
       "interrupted": {"type": "boolean"},
+      "aborted_by": {"type": "string"},
       "cut": {"type": "integer", "minimum": 0},
       "duration_ms": {"type": "number", "minimum": 0},
       "requests_per_second": {"type": "number", "minimum": 0},

@@ -149,6 +149,21 @@ equal "by 2xx" "$(thrum -n 5 -redirects=-1 -fail-if 'success<100%' "$url/redirec
 thrum -n 20 -fail-if 'url(/bytes/*).p99>1h' "$url/bytes/1" >out 2>err
 equal "of URLs, too: exit" $? 0
 
+case_ "ended early by a condition"
+thrum -z 60s -c 2 -abort-if 'errors>50% for 500ms' -json "$url/status/503" >out.json 2>err
+equal exit $? 4
+valid report out.json
+one_line "why" err
+has "why" "$(cat err)" '^thrum run: ended early: errors>50% for 500ms: 100'
+equal "in the report" "$(jq -c '[(.summary.aborted_by | startswith("errors>50% for 500ms: 100")), .summary.interrupted, (.summary.duration_ms < 10000), (.verdict.findings | map(.code) | index("aborted") != null)]' out.json)" '[true,true,true,true]'
+thrum -n 300 -c 2 -abort-if 'errors>50% for 500ms' "$url/redirect/1" >out 2>err
+equal "not met: exit" $? 0
+thrum -z 60s -rate 200/s -redirects=-1 -abort-if 'success<100% for 200ms' "$url/redirect/1" >out 2>err
+equal "by 2xx: exit" $? 4
+thrum -n 3 -abort-if 'nonsense' "$url/" >out 2>err
+equal "nonsense: exit" $? 2
+one_line "nonsense" err
+
 case_ "files"
 thrum -n 300 -c 3 -output out.json -md out.md -series-csv out.csv -record out.bin "$url/bytes/10" >out 2>err
 equal exit $? 0

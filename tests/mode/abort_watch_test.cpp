@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 
 AbortWatch watch_of(const std::string& text) {
-  auto watch = AbortWatch::parse(std::array{text}, LatencyClock::service);
+  auto watch = AbortWatch::parse(std::array{text}, {{}, LatencyClock::service});
   EXPECT_TRUE(watch) << watch.error().text;
   return watch ? std::move(*watch) : AbortWatch();
 }
@@ -78,7 +78,7 @@ TEST(AbortWatch, NoDataIsNoReason) {
 TEST(AbortWatch, RefusesWhatItCanNotSee) {
   for (const char* text :
        {"errors>10% for", "errors>10% for 5", "errors>10% for 5ms", "errors", "missed>0 for 1s", "stage(1).p99>1s", "rate<95%"}) {
-    const auto watch = AbortWatch::parse(std::array{std::string(text)}, LatencyClock::service);
+    const auto watch = AbortWatch::parse(std::array{std::string(text)}, {{}, LatencyClock::service});
     ASSERT_FALSE(watch) << text;
     EXPECT_EQ(watch.error().kind, ErrorKind::usage);
     EXPECT_THAT(watch.error().text, testing::StartsWith("-abort-if: ")) << text;

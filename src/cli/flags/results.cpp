@@ -168,10 +168,10 @@ constexpr auto kFlags = std::to_array<Flag>({
      }},
     {.name = "abort-if",
      .value = "GATE for TIME",
-     .help = "End the attack early if this holds over so long a time: errors>10% for 5s, p99>2s for 30s; may be repeated",
+     .help = "End early if this holds over so long a time: errors>10% for 5s, p99>2s for 30s; may be repeated",
      .more = "Gates are written as for `-fail-if`, and look at the results of that time (without one, 5s) if there are five at least. What "
              "is in flight is waited for, everything is written, the reason stands in the report, and the exit code is 4.",
-     .commands = kAttack,
+     .commands = kAttack | kRun,
      .group = Group::pace,
      .bind = [](Options& o, Text v) { return o.attack.abort_if.emplace_back(v), Expected<void>(); },
      .repeats = true},

@@ -116,6 +116,25 @@ def skipped(results):
     return "\n".join(f"- {peer}, {', '.join(names)}: {why}" for (peer, why), names in sorted(by_why.items()))
 
 
+def accuracy(results):
+    """What each tool said of servers that knew the truth (accuracy/peers): its error, by the server's clock and by what visitors felt."""
+    found = {}
+    for row in results.rows("accuracy.csv"):
+        said, server, visitors = (float(row[key]) for key in ("reported_ms", "server_ms", "visitors_ms"))
+        found.setdefault((row["script"], row["tool"]), {"counts": f"{row['reported']} / {row['served']}"})[row["percentile"]] = (
+            f"{said:.0f} <sub>{(said - server) / server:+.0%}, {(said - visitors) / visitors:+.0%}</sub>")
+    rows = [[script, tool, cells["counts"], *(cells.get(p, "") for p in ("50", "90", "95", "99", "99.9"))] for (script, tool), cells in found.items()]
+    if not rows:
+        return ""
+    return "\n\n".join([
+        "### How right the figures are",
+        "200 requests a second for 6 s, against a server that takes 20 ms for each (steady), 200 ms for one in seven (two kinds), or stops for 2 s (stall). The "
+        "latency that each tool reports, in ms; small, how far that is from how long the server kept the requests it got, and from what 200 visitors a second would "
+        "have felt. A tool whose senders wait for the server can be right by the first and far off by the second.",
+        table(["server", "tool", "requests by its count / the server's", "p50", "p90", "p95", "p99", "p99.9"], rows),
+    ])
+
+
 def machine(about):
     m = about["machine"]
     return (f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB, virtual machine: {m['virtual']}; {m['system']}, Linux {m['kernel']}; {m['date']}. "
@@ -138,6 +157,7 @@ def text(results, reasons):
         "### Memory", "MiB at the peak, of the largest process.", figure_table(results, names, "peak"),
         "### System calls per request", calls_table(results, names),
         "### Counts", "What each tool says it did, held against the server's count. A tool that stops at the end of its time may leave as many uncounted as were under way; thrum may not.", counts(results, names),
+        accuracy(results),
         "### Not measured", skipped(results) or "Nothing was left out.",
     ]
     return "\n\n".join(part for part in parts if part)

@@ -284,7 +284,8 @@ class K6(Tool):
             load = {"executor": "constant-arrival-rate", "rate": w.rate, "timeUnit": "1s", "duration": f"{ask.seconds:g}s", "preAllocatedVUs": w.connections, "maxVUs": 4 * w.connections}
         else:
             load = {"executor": "constant-vus", "vus": w.in_flight(), "duration": f"{ask.seconds:g}s", "gracefulStop": "2s"}
-        options = {"discardResponseBodies": True, "insecureSkipTLSVerify": True, "noConnectionReuse": not w.keepalive, "scenarios": {"load": load}}
+        options = {"discardResponseBodies": True, "insecureSkipTLSVerify": True, "noConnectionReuse": not w.keepalive,
+                   "summaryTrendStats": ["p(50)", "p(90)", "p(95)", "p(99)", "p(99.9)"], "scenarios": {"load": load}}
         params = {"headers": {"Content-Type": "application/json"}} if w.body else {}
         call = f"http.post(url, body, {json.dumps(params)})" if w.body else "http.get(url)"
         return f"""import http from "k6/http";

@@ -79,6 +79,11 @@ bool asks_for_curl(const std::vector<TypedFlag>& flags) {
                              [](const TypedFlag& f) { return f.name == "curl" && read_bool(f.value.value_or("true")).value_or(false); });
 }
 
+bool asks_for_form(const TypedFlag& typed) {
+  const Flag* const flag = find_flag(Command::run, typed.name);
+  return flag != nullptr && flag->name == "setup";
+}
+
 std::expected<Words, ParseFailure> split(std::span<const std::string_view> args) {
   Words words;
   for (std::size_t i = 0; i < args.size(); ++i) {
@@ -197,6 +202,8 @@ std::expected<Invocation, ParseFailure> parse(std::span<const std::string_view> 
     } else if (!asks_help) {
       return std::unexpected(ParseFailure{Command::none, {ErrorKind::usage, unknown_command(plain[0])}});
     }
+  } else if (std::ranges::any_of(words->flags, asks_for_form)) {
+    out.command = Command::run;  // thrum -i
   }
   if (asks_help) {
     out.options.help = true;

@@ -114,6 +114,9 @@ int run_program(std::span<const std::string_view> args) {
     const auto code = run_generator(args);
     return code ? static_cast<int>(*code) : complain(Command::none, code.error());
   }
+  // Alone at a terminal: a form, or what thrum.toml says.
+  constexpr std::array<std::string_view, 1> kAlone{"run"};
+  if (args.empty() && mode::can_show_run()) args = kAlone;
   auto invocation = parse(args);
   std::vector<std::string> words;
   if (invocation && !invocation->options.help && !invocation->options.version)

@@ -17,7 +17,7 @@ namespace {
 
 // What a command that sends does with one run is no setting of all runs.
 bool is_for_one_run(std::string_view name) {
-  constexpr std::string_view kWords[] = {"config", "write-config", "curl", "dry-run", "once", "help", "version", "profile"};
+  constexpr std::string_view kWords[] = {"config", "write-config", "curl", "dry-run", "once", "setup", "help", "version", "profile"};
   return std::ranges::find(kWords, name) != std::end(kWords);
 }
 
@@ -82,26 +82,74 @@ Expected<FoundSettings> find_settings(const Invocation& invocation) {
   return found;
 }
 
-Expected<ExitCode> write_config(const Invocation& invocation) {
-  if (invocation.options.run.is_curl)
-    return usage_error("-write-config can't write a command of curl; keep it in a file, and run it with -curl -- @FILE");
+std::string settings_file_of(const Invocation& invocation) {
+  const std::string& asked = invocation.options.config;
+  if (asked == "none") return "";
+  const std::string path = asked.empty() ? std::string(settings::kDefaultFile) : asked;
+  return ::access(path.c_str(), F_OK) == 0 ? path : "";
+}
+
+// What the invocation says, as settings: its flags by their names, and the URL of a run.
+std::vector<settings::Setting> settings_said(const Invocation& invocation, bool& is_secret) {
   const std::vector<settings::Name> names = setting_names(invocation.command);
   std::vector<settings::Setting> all;
-  bool is_secret = false;
+  const auto add = [&](std::string name, std::string value) {
+    is_secret = is_secret || settings::masked_flag(name, value) != value;
+    if (settings::find_name(names, name) != nullptr) all.push_back({std::move(name), std::move(value), {}, 0});
+  };
+  if (invocation.command == Command::run && !invocation.arguments.empty()) add("url", invocation.arguments[0]);
   for (const auto& [typed, value] : invocation.options.attack.typed) {
     const Flag* const flag = find_flag(invocation.command, typed);
     std::string name = flag->stands_for.empty() ? typed : std::string(flag->stands_for), text = value;
+    if (name == "url" && !invocation.arguments.empty()) continue;  // the argument wins
     // -t alone takes bare numbers, which are seconds.
     if (name != typed && std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || c == '.'; })) text += 's';
-    is_secret = is_secret || settings::masked_flag(name, text) != text;
-    if (settings::find_name(names, name) != nullptr) all.push_back({std::move(name), std::move(text), {}, 0});
+    add(std::move(name), std::move(text));
   }
+  return all;
+}
+
+Expected<ExitCode> write_config(const Invocation& invocation) {
+  if (invocation.options.run.is_curl)
+    return usage_error("-write-config can't write a command of curl; keep it in a file, and run it with -curl -- @FILE");
+  bool is_secret = false;
+  const std::vector<settings::Setting> all = settings_said(invocation, is_secret);
   const std::string& path = invocation.options.write_config;
   const std::string how = fmt::format("thrum {} -config={}", info(invocation.command).name, path);
-  if (auto written = settings::write_new_file(path, settings::file_text(all, names, how), is_secret); !written)
-    return std::unexpected(written.error());
+  const std::string text = settings::file_text(all, setting_names(invocation.command), how);
+  if (auto written = settings::write_new_file(path, text, is_secret); !written) return std::unexpected(written.error());
   say(invocation.command, fmt::format("wrote {}; to run it: {}", printable(path), printable(how)));
   return ExitCode::done;
+}
+
+Expected<std::string> save_settings(const Invocation& invocation) {
+  bool is_secret = false;
+  const std::vector<settings::Name> names = setting_names(invocation.command);
+  const std::vector<std::string_view> commands = commands_with_config();
+  const std::vector<settings::Setting> all = settings_said(invocation, is_secret);
+  const std::string there = settings_file_of(invocation), path = there.empty() ? std::string(settings::kDefaultFile) : there;
+  const std::string_view command = info(invocation.command).name;
+  const std::string how = there.empty() || path == settings::kDefaultFile ? "thrum" : fmt::format("thrum run -config={}", path);
+  std::string text = settings::file_text(all, names, how);
+  if (!there.empty()) {
+    auto before = settings::read_text(path);
+    if (!before) return std::unexpected(before.error());
+    text += settings::tables_of(*before);
+  }
+  // Tables that stay may say otherwise, and would win.
+  const auto read = settings::parse_file(text, path, {names, commands});
+  if (!read) return std::unexpected(read.error());
+  auto holds = settings::settings_of(*read, command, "", names);
+  if (!holds) return std::unexpected(holds.error());
+  for (const settings::Setting& each : all) {
+    const bool is_kept =
+        std::ranges::any_of(*holds, [&](const settings::Setting& s) { return s.name == each.name && s.value == each.value; });
+    if (!is_kept)
+      return usage_error(fmt::format("{}: [{}] says {} otherwise and would win; change it there", printable(path), command, each.name));
+  }
+  if (auto written = settings::replace_file(path, text, is_secret); !written) return std::unexpected(written.error());
+  return fmt::format("saved to {}{}; {} runs it", printable(path), there.empty() ? "" : fmt::format(" (as it was: {}~)", printable(path)),
+                     how);
 }
 
 }  // namespace thrum::cli

@@ -21,6 +21,13 @@ struct FoundSettings {
 // Of a command that has -config; others are told nothing.
 Expected<FoundSettings> find_settings(const Invocation& invocation);
 
+// The file that such a command reads; empty: there is none.
+std::string settings_file_of(const Invocation& invocation);
+
+// To the file that was read, or to a new thrum.toml: what stood at its top is replaced, its tables stay, and the file as it was stays
+// beside it. Gives what was done, for people.
+Expected<std::string> save_settings(const Invocation& invocation);
+
 // -write-config
 Expected<ExitCode> write_config(const Invocation& invocation);
 

@@ -41,15 +41,6 @@ namespace {
 
 constexpr Nanos kLongEnough{1'000'000'000};  // for the rate that was achieved, and a thread's CPU, to mean something
 
-Expected<SharedBytes> read_body(const std::string& text) {
-  if (!text.starts_with('@')) return SharedBytes(std::make_shared<const std::string>(text));
-  if (text == "@-") {
-    if (auto open = check_stdin(); !open) return std::unexpected(open.error());
-    return read_body_file("/dev/stdin");
-  }
-  return read_body_file(text.substr(1));
-}
-
 std::string host_name() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
@@ -78,11 +69,7 @@ double achieved(const Figures& f, Nanos sending, double asked) {
   return static_cast<double>(f.requests - 1) * 1e9 / static_cast<double>(f.duration.count());
 }
 
-bool wants_screen(const RunRequest& request) {
-  const char* const term = std::getenv("TERM");
-  const bool can_be = ::isatty(STDOUT_FILENO) == 1 && term != nullptr && std::string_view(term) != "dumb" && !request.json;
-  return can_be && request.screen.value_or(true);
-}
+bool wants_screen(const RunRequest& request) { return can_show_run() && !request.json && request.screen.value_or(true); }
 
 class RunImpl final : public Run {
  public:
@@ -106,6 +93,7 @@ class RunImpl final : public Run {
     if (RunOnScreen* const screen = to_leave_.load()) screen->leave();
   }
   void cut() override { attacker_->cut(); }
+  RunNext next() const override { return screen_ ? screen_->next() : RunNext{}; }
 
  private:
   Expected<RunEnd> carry_out();
@@ -200,14 +188,10 @@ Expected<void> RunImpl::open() {
   auto abort_watch = AbortWatch::parse(attack.abort_if, judging_);
   if (!abort_watch) return std::unexpected(std::move(abort_watch.error()));
   abort_watch_ = std::move(*abort_watch);
-  Target target = of_curl_ ? std::move(*of_curl_) : Target{.method = request_.method, .url = request_.url};
-  if (!request_.body.empty()) {
-    auto body = read_body(request_.body);
-    if (!body) return std::unexpected(std::move(body.error()));
-    target.body = std::move(*body);
-  }
+  auto target = of_curl_ ? Expected<Target>(std::move(*of_curl_)) : target_of(request_);
+  if (!target) return std::unexpected(std::move(target.error()));
   attack.options.is_steerable = shows_screen_;
-  auto opened = open_attacker(attack, std::move(target));
+  auto opened = open_attacker(attack, std::move(*target));
   if (!opened) return std::unexpected(std::move(opened.error()));
   attacker_ = std::move(opened->attacker);
   if (attack.dry_run) {
@@ -395,10 +379,16 @@ Expected<void> RunImpl::write(const report::RunReport& r) {
   if (auto done = to_file(request_.output, [&] { return json; }); !done) return done;
   if (auto done = to_file(request_.markdown, [&] { return report::run_markdown(r); }); !done) return done;
   if (auto done = to_file(request_.series_csv, [&] { return report::run_series_csv(r); }); !done) return done;
+  if (next().what != RunNext::What::nothing) return {};  // the screen goes on
   return hooks_.print(request_.json ? json : report::run_text(r, shows_colour(STDOUT_FILENO)));
 }
 
 }  // namespace
+
+bool can_show_run() {
+  const char* const term = std::getenv("TERM");
+  return ::isatty(STDOUT_FILENO) == 1 && term != nullptr && *term != '\0' && std::string_view(term) != "dumb";
+}
 
 Expected<std::unique_ptr<Run>> Run::prepare(RunRequest request, RunHooks hooks) {
   auto run = std::make_unique<RunImpl>(std::move(request), std::move(hooks));

@@ -35,6 +35,7 @@ struct RunRequest {
   std::optional<Nanos> duration;
   std::optional<Shape> rate;  // none: a closed loop
   Nanos timeout{20'000'000'000};
+  bool setup = false;             // first the form by which it is set up (mode/run_setup.hpp)
   std::optional<bool> screen{};   // show the run while it goes on; none given: where stdout is a terminal, and not with json
   bool json = false;              // the report as JSON on stdout, instead of text
   bool allow_all_failed = false;  // a run that nothing answered is none that failed
@@ -56,8 +57,19 @@ enum class RunEnd : std::uint8_t {
 Expected<void> settle(RunRequest& request, std::uint32_t cores);
 // The codes that count as success: -expect-status, or 2xx.
 std::string successes_of(const RunRequest& request);
+// What is sent, of a request that is settled; its body is read.
+Expected<Target> target_of(const RunRequest& request);
 // "100 requests, 4 at once", of a request that is settled.
 std::string load_words(const RunRequest& request);
+
+// What the person at its screen wants when they leave it.
+struct RunNext {
+  enum class What : std::uint8_t { nothing, again, form } what = What::nothing;
+  std::optional<std::uint64_t> concurrency{};  // as it was changed to; none: as asked
+};
+
+// Whether a run can be shown: stdout is a terminal that can do more than lines.
+bool can_show_run();
 
 struct RunHooks {
   std::function<Expected<void>(std::string_view)> print;  // the product
@@ -72,6 +84,8 @@ class Run {
   virtual Expected<RunEnd> run() = 0;
   virtual void stop() = 0;
   virtual void cut() = 0;
+  // After run().
+  virtual RunNext next() const = 0;
 };
 
 }  // namespace thrum::mode

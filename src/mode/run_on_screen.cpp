@@ -33,6 +33,7 @@ ui::RunView view_of(const RunRequest& request) {
 
 RunOnScreen::RunOnScreen(const RunRequest& request, Attacker& attacker)
     : attacker_(attacker),
+      reads_stdin_(request.body == "@-" || (request.is_curl && request.curl.empty())),
       options_(request.attack.options),
       most_allowed_(std::min(RunRequest::kMostConcurrency, request.attack.guard.most_concurrency())),
       at_once_(options_.max_workers == kUnlimited ? 0 : options_.max_workers),
@@ -40,31 +41,46 @@ RunOnScreen::RunOnScreen(const RunRequest& request, Attacker& attacker)
 
 Expected<std::unique_ptr<RunOnScreen>> RunOnScreen::open(const RunRequest& request, Attacker& attacker) {
   std::unique_ptr<RunOnScreen> screen(new RunOnScreen(request, attacker));
-  auto dashboard =
-      ui::RunDashboard::open(view_of(request), ui::palette_of(variable), [s = screen.get()](ui::RunCommand command) { s->asked(command); });
+  auto dashboard = ui::RunDashboard::open(view_of(request), ui::palette_of(variable),
+                                          [s = screen.get()](ui::RunCommand command) { return s->asked(command); });
   if (!dashboard) return std::unexpected(dashboard.error());
   screen->dashboard_ = std::move(*dashboard);
   return screen;
 }
 
-void RunOnScreen::asked(ui::RunCommand command) {
+bool RunOnScreen::asked(ui::RunCommand command) {
   switch (command) {
     case ui::RunCommand::none:
-      return;
+      break;
     case ui::RunCommand::pause:
-      return pause();
+      pause();
+      break;
     case ui::RunCommand::more:
     case ui::RunCommand::fewer:
-      return change_concurrency(command == ui::RunCommand::more);
+      change_concurrency(command == ui::RunCommand::more);
+      break;
     case ui::RunCommand::stop: {
       attacker_.stop();
       const std::lock_guard lock(mutex_);
       is_stopping_ = true;
-      return;
+      break;
+    }
+    case ui::RunCommand::again:
+    case ui::RunCommand::edit: {
+      if (reads_stdin_) {
+        notify("what is sent came from stdin, which can't be read a second time");
+        return false;
+      }
+      attacker_.cut();
+      const std::lock_guard lock(mutex_);
+      next_ = command == ui::RunCommand::again ? RunNext::What::again : RunNext::What::form;
+      break;
     }
     case ui::RunCommand::leave:
-      return attacker_.cut();
+      attacker_.cut();
+      break;
   }
+  return true;
 }
 
 void RunOnScreen::pause() {
@@ -95,10 +111,16 @@ void RunOnScreen::change_concurrency(bool up) {
   most_at_once_ = std::max(most_at_once_, wanted);
 }
 
+// Called without the mutex.
 void RunOnScreen::notify(std::string text) {
-  const std::lock_guard lock(mutex_);
-  notice_ = std::move(text);
-  notice_until_ = now() + kNoticeFor;
+  {
+    const std::lock_guard lock(mutex_);
+    notice_ = text;
+    notice_until_ = now() + kNoticeFor;
+    if (!is_over_) return;
+  }
+  // No tick takes it there any more.
+  dashboard_->update([&](ui::RunView& view) { view.notice = std::move(text); });
 }
 
 // The time of the run without its pauses, by `elapsed` of it with them.
@@ -142,6 +164,10 @@ void RunOnScreen::tick(const std::vector<Anomaly>& anomalies) {
 }
 
 void RunOnScreen::finish(const Summary& summary, const Verdict& verdict, std::string figures) {
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
   dashboard_->update([&](ui::RunView& view) {
     view.state = summary.stopped ? ui::RunState::stopped : ui::RunState::done;
     view.elapsed = summary.elapsed;
@@ -156,6 +182,12 @@ void RunOnScreen::finish(const Summary& summary, const Verdict& verdict, std::st
 std::vector<RunOnScreen::Pause> RunOnScreen::pauses() const {
   const std::lock_guard lock(mutex_);
   return pauses_;
+}
+
+RunNext RunOnScreen::next() const {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t asked = options_.max_workers == kUnlimited ? 0 : options_.max_workers;
+  return {next_, at_once_ == asked ? std::nullopt : std::optional(at_once_)};
 }
 
 std::uint64_t RunOnScreen::most_at_once() const {

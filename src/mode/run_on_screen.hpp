@@ -38,24 +38,27 @@ class RunOnScreen {
 
   std::vector<Pause> pauses() const;
   std::uint64_t most_at_once() const;
+  RunNext next() const;
 
  private:
   RunOnScreen(const RunRequest& request, Attacker& attacker);
-  void asked(ui::RunCommand command);
+  bool asked(ui::RunCommand command);
   void pause();
   void change_concurrency(bool up);
   void notify(std::string text);
   Nanos active(Nanos elapsed) const;
 
   Attacker& attacker_;
+  const bool reads_stdin_;  // which can't be read a second time
   const AttackOptions options_;
   const std::uint64_t most_allowed_;  // at once, by the guardrails too
   mutable std::mutex mutex_;          // of what both threads use
   std::vector<Pause> pauses_;
   std::uint64_t at_once_, most_at_once_;
+  RunNext::What next_ = RunNext::What::nothing;
   std::string notice_;
   Instant notice_until_{};
-  bool is_stopping_ = false;
+  bool is_stopping_ = false, is_over_ = false;
   std::size_t anomalies_told_ = 0;  // of run()'s thread
   bool is_busy_told_ = false;
   std::unique_ptr<ui::RunDashboard> dashboard_;  // its thread uses what stands above

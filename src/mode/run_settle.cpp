@@ -7,7 +7,9 @@
 #include "base/text.hpp"
 #include "http/url.hpp"
 #include "mode/run.hpp"
+#include "mode/standard_streams.hpp"
 #include "targets/url_guess.hpp"
+#include "thrum/targets.hpp"
 
 namespace thrum::mode {
 namespace {
@@ -51,6 +53,15 @@ void settle_user_agent(RunRequest& request) {
   if (!request.user_agent.empty() && !is_given) headers.emplace_back("User-Agent", request.user_agent);
 }
 
+Expected<SharedBytes> read_body(const std::string& text) {
+  if (!text.starts_with('@')) return SharedBytes(std::make_shared<const std::string>(text));
+  if (text == "@-") {
+    if (auto open = check_stdin(); !open) return std::unexpected(open.error());
+    return read_body_file("/dev/stdin");
+  }
+  return read_body_file(text.substr(1));
+}
+
 }  // namespace
 
 std::string successes_of(const RunRequest& request) {
@@ -71,6 +82,15 @@ Expected<void> settle(RunRequest& request, std::uint32_t cores) {
     return usage_error("-strict-rate is about a rate that is kept or not: give one too, as in -rate=100/s");
   settle_user_agent(request);
   return {};
+}
+
+Expected<Target> target_of(const RunRequest& request) {
+  Target target{.method = request.method, .url = request.url};
+  if (request.body.empty()) return target;
+  auto body = read_body(request.body);
+  if (!body) return std::unexpected(std::move(body.error()));
+  target.body = std::move(*body);
+  return target;
 }
 
 std::string load_words(const RunRequest& request) {

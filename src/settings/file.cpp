@@ -122,6 +122,8 @@ class Reader {
   File file_;
 };
 
+}  // namespace
+
 Expected<std::string> read_text(const std::string& path) {
   const auto failed = [&](int code) {
     return failure(fmt::format("config file \"{}\": {}", printable(path), lower(std::generic_category().message(code))));
@@ -145,8 +147,6 @@ Expected<std::string> read_text(const std::string& path) {
     if (text.size() > kLargest) return failure(fmt::format("config file \"{}\": more than 1 MiB", printable(path)));
   }
 }
-
-}  // namespace
 
 const std::vector<Setting>* File::of_run(std::string_view name) const {
   const auto found = std::ranges::find(runs, name, [](const auto& run) { return std::string_view(run.first); });

@@ -32,6 +32,9 @@ struct FileRules {
 Expected<File> read_file(const std::string& path, const FileRules& rules);
 Expected<File> parse_file(std::string_view text, const std::string& path, const FileRules& rules);
 
+// The file's text; errors name it.
+Expected<std::string> read_text(const std::string& path);
+
 // What it says to a command, and to one of its runs if `run` is not empty (which has to be there).
 Expected<std::vector<Setting>> settings_of(const File& file, std::string_view command, std::string_view run, std::span<const Name> names);
 

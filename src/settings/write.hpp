@@ -16,4 +16,9 @@ std::string file_text(std::span<const Setting> settings, std::span<const Name> n
 // A new file; one that is there is left alone, and an error. Where a value is secret, only its owner may read it.
 Expected<void> write_new_file(const std::string& path, std::string_view text, bool is_secret);
 
+// From the first line that begins a table on, with the comments right above it; empty: there is none.
+std::string_view tables_of(std::string_view text);
+// The file is either as it was or holds `text`; as it was it stays as PATH~. Symbolic links are followed.
+Expected<void> replace_file(const std::string& path, std::string_view text, bool is_secret);
+
 }  // namespace thrum::settings

@@ -18,13 +18,13 @@ constexpr int kWholeEvery = 10;  // frames: others may have written to the termi
 
 }  // namespace
 
-Expected<std::unique_ptr<RunDashboard>> RunDashboard::open(RunView view, Palette palette, std::function<void(RunCommand)> asked) {
+Expected<std::unique_ptr<RunDashboard>> RunDashboard::open(RunView view, Palette palette, std::function<bool(RunCommand)> asked) {
   auto terminal = Terminal::take();
   if (!terminal) return std::unexpected(terminal.error());
   return std::unique_ptr<RunDashboard>(new RunDashboard(std::move(*terminal), std::move(view), palette, std::move(asked)));
 }
 
-RunDashboard::RunDashboard(std::unique_ptr<Terminal> terminal, RunView view, Palette palette, std::function<void(RunCommand)> asked)
+RunDashboard::RunDashboard(std::unique_ptr<Terminal> terminal, RunView view, Palette palette, std::function<bool(RunCommand)> asked)
     : terminal_(std::move(terminal)),
       asked_(std::move(asked)),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
@@ -111,10 +111,11 @@ bool RunDashboard::read_keys() {
     RunCommand command = RunCommand::none;
     {
       const std::lock_guard lock(mutex_);
+      if (view_.is_over()) view_.notice.clear();  // it was read; what goes on takes it away in time
       command = screen_.press(key, view_);
     }
-    if (command == RunCommand::leave) has_left_.store(true);
-    if (command != RunCommand::none) asked_(command);
+    if (has_left_.load()) break;  // what was typed behind it is for nobody
+    if (command != RunCommand::none && asked_(command) && is_leaving(command)) has_left_.store(true);
   }
   if (is_gone && !has_left_.exchange(true)) asked_(RunCommand::leave);
   return !keys.empty();

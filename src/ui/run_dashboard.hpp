@@ -19,8 +19,8 @@ namespace thrum::ui {
 
 class RunDashboard {
  public:
-  // Takes the terminal of stdout. `leave` is asked for also when the terminal is gone.
-  static Expected<std::unique_ptr<RunDashboard>> open(RunView view, Palette palette, std::function<void(RunCommand)> asked);
+  // Takes the terminal of stdout. `asked` says whether it will be done; `leave` is asked for also when the terminal is gone.
+  static Expected<std::unique_ptr<RunDashboard>> open(RunView view, Palette palette, std::function<bool(RunCommand)> asked);
   ~RunDashboard();
   RunDashboard(const RunDashboard&) = delete;
   RunDashboard& operator=(const RunDashboard&) = delete;
@@ -35,13 +35,13 @@ class RunDashboard {
   void close();
 
  private:
-  RunDashboard(std::unique_ptr<Terminal> terminal, RunView view, Palette palette, std::function<void(RunCommand)> asked);
+  RunDashboard(std::unique_ptr<Terminal> terminal, RunView view, Palette palette, std::function<bool(RunCommand)> asked);
   void loop();
   bool read_keys();
   void draw();
 
   std::unique_ptr<Terminal> terminal_;
-  std::function<void(RunCommand)> asked_;
+  std::function<bool(RunCommand)> asked_;
   Fd wake_;
   std::mutex mutex_;  // of what follows
   RunView view_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/duration.hpp"
+#include "base/text.hpp"
 #include "ui/run_screen.hpp"
 
 namespace thrum::ui {
@@ -57,6 +58,57 @@ Area card(Grid& grid, Area a, std::string_view name) {
   grid.put(a.x + a.width - 1, a.y + a.height - 1, {U'╯', edge});
   if (a.width >= 8) grid.text(a.x + 2, a.y, fmt::format(" {} ", name), {Tone::plain}, a.width - 4);
   return {a.x + 1, a.y + 1, a.width - 2, a.height - 2};
+}
+
+void chips(Grid& grid, int y, std::vector<Chip> all) {
+  const auto width = [](const Chip& chip) { return columns_of(chip.first) + columns_of(chip.second) + 3; };
+  int sum = 0;
+  for (const Chip& chip : all) sum += width(chip);
+  while (all.size() > 2 && sum > grid.width() - 1) {
+    sum -= width(all.front());
+    all.erase(all.begin());
+  }
+  int x = 1;
+  for (const auto& [key, what] : all) {
+    x = grid.text(x, y, key, {Tone::strong});
+    x = grid.text(x + 1, y, what, {Tone::quiet}) + 2;
+  }
+}
+
+void keys_overlay(Grid& grid, std::span<const Chip> keys) {
+  int first = 0, second = 0;
+  for (const auto& [key, what] : keys) first = std::max(first, columns_of(key)), second = std::max(second, columns_of(what));
+  const int width = std::min(grid.width() - 2, first + second + 6);
+  const int height = std::min(grid.height(), static_cast<int>(keys.size()) + 2);
+  const Area box{(grid.width() - width) / 2, std::max(0, (grid.height() - height) / 2), width, height};
+  grid.fill(box, {});
+  const Area inside = card(grid, box, "Keys");
+  for (int i = 0; i < inside.height && i < static_cast<int>(keys.size()); ++i) {
+    const auto& [key, what] = keys[static_cast<std::size_t>(i)];
+    grid.text(inside.x + 1, inside.y + i, key, {Tone::strong});
+    grid.text(inside.x + first + 3, inside.y + i, what, {}, inside.width - first - 4);
+  }
+}
+
+std::vector<std::string> wrapped(std::string_view text, int width, std::size_t most) {
+  std::vector<std::string> out;
+  if (width <= 1 || most == 0) return out;
+  while (columns_of(text) > width && out.size() + 1 < most) {
+    // At the last blank that fits, else in the midst of a word.
+    std::size_t end = 0, blank = 0;
+    for (int column = 0; column < width; ++column) {
+      std::uint32_t point = 0;
+      const std::size_t length = std::max<std::size_t>(1, utf8_length(text.substr(end), point));
+      if (text[end] == ' ') blank = end;
+      end += length;
+    }
+    if (text[end] == ' ') blank = end;
+    const std::size_t cut = blank > 0 ? blank : end;
+    out.emplace_back(text.substr(0, cut));
+    text.remove_prefix(blank > 0 ? cut + 1 : cut);
+  }
+  out.emplace_back(text);
+  return out;
 }
 
 }  // namespace thrum::ui

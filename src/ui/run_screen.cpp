@@ -169,40 +169,33 @@ void RunScreen::footer(Grid& grid, const RunView& v) const {
     grid.text(1, y, "/" + search_ + "▏", kStrong, grid.width() - 2);
     return;
   }
-  std::vector<std::pair<std::string_view, std::string_view>> chips;
+  std::vector<Chip> all;
   if (!v.is_over()) {
-    chips.push_back({"space", v.state == RunState::paused ? "resume" : "pause"});
-    chips.push_back({"+ -", "concurrency"});
-    chips.push_back({"s", "stop"});
+    all.push_back({"space", v.state == RunState::paused ? "resume" : "pause"});
+    all.push_back({"+ -", "concurrency"});
+    all.push_back({"s", "stop"});
+  } else if (tab_ != Tab::requests) {
+    all.push_back({"r", "once more"});
+    all.push_back({"e", "change and run"});
   }
   if (tab_ == Tab::requests) {
-    if (is_open_) chips.push_back({"← →", "newer, older"});
-    chips.push_back({"f l / x", "filter"});
-    chips.push_back(is_open_ ? std::pair<std::string_view, std::string_view>{"esc", "back"}
-                             : std::pair<std::string_view, std::string_view>{"enter", "open"});
+    if (is_open_) all.push_back({"← →", "newer, older"});
+    all.push_back({"f l / x", "filter"});
+    all.push_back(is_open_ ? Chip{"esc", "back"} : Chip{"enter", "open"});
   }
-  chips.push_back({"tab", "view"});
-  chips.push_back({"?", "keys"});
-  chips.push_back({"q", "quit"});
-  const auto width = [](const auto& chip) { return columns_of(chip.first) + columns_of(chip.second) + 3; };
-  int all = 0;
-  for (const auto& chip : chips) all += width(chip);
-  while (chips.size() > 2 && all > grid.width() - 2) {
-    all -= width(chips.front());
-    chips.erase(chips.begin());
-  }
-  int x = 1;
-  for (const auto& [key, what] : chips) {
-    x = grid.text(x, y, key, kStrong);
-    x = grid.text(x + 1, y, what, kQuiet) + 2;
-  }
+  all.push_back({"tab", "view"});
+  all.push_back({"?", "keys"});
+  all.push_back({"q", "quit"});
+  chips(grid, y, std::move(all));
 }
 
 void RunScreen::help(Grid& grid) const {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kKeys{{
+  static constexpr std::array<Chip, 16> kKeys{{
       {"space p", "pause, resume"},
       {"+ -", "more, fewer requests at once (a tenth)"},
       {"s i", "stop, keep the results on the screen"},
+      {"r", "the same once more, with as many at once as now"},
+      {"e", "to the form, with this run's settings"},
       {"1 2 3 tab", "view (also ← →)"},
       {"↑ ↓ j k", "line of Requests (also the wheel)"},
       {"PgUp PgDn", "a page"},
@@ -215,16 +208,7 @@ void RunScreen::help(Grid& grid) const {
       {"c", "no filter"},
       {"q esc Ctrl-C", "leave; the verdict stays in the shell"},
   }};
-  const int width = std::min(grid.width() - 4, 58), height = static_cast<int>(kKeys.size()) + 2;
-  const Area box{(grid.width() - width) / 2, std::max(0, (grid.height() - height) / 2), width, std::min(height, grid.height())};
-  grid.fill(box, {});
-  const Area inside = card(grid, box, "Keys");
-  int y = inside.y;
-  for (const auto& [key, what] : kKeys) {
-    grid.text(inside.x + 1, y, key, kStrong);
-    grid.text(inside.x + 15, y++, what, {}, inside.width - 16);
-    if (y >= inside.y + inside.height) break;
-  }
+  keys_overlay(grid, kKeys);
 }
 
 RunCommand RunScreen::press(const Key& key, const RunView& view) {
@@ -256,6 +240,11 @@ RunCommand RunScreen::press(const Key& key, const RunView& view) {
     case U's':
     case U'i':
       return view.is_over() ? RunCommand::none : RunCommand::stop;
+    case U'r':
+      return RunCommand::again;
+    case U'e':
+    case U'E':
+      return RunCommand::edit;
     case U'?':
       has_help_ = true;
       return RunCommand::none;

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,7 +41,11 @@ struct RunView {
   bool is_over() const { return state == RunState::done || state == RunState::stopped; }
 };
 
-enum class RunCommand : std::uint8_t { none, pause, more, fewer, stop, leave };
+enum class RunCommand : std::uint8_t { none, pause, more, fewer, stop, again, edit, leave };
+// Whether the screen goes away with it.
+inline bool is_leaving(RunCommand command) {
+  return command == RunCommand::leave || command == RunCommand::again || command == RunCommand::edit;
+}
 
 // What the person looks at.
 class RunScreen {
@@ -94,5 +100,12 @@ Tone tone_of(Level level);
 Tone tone_of_success(std::uint64_t ok, std::uint64_t ended);
 // A box with a name in its upper edge; returns what is inside.
 Area card(Grid& grid, Area area, std::string_view name);
+// Keys and what they do, on one line. They drop from the left where it is narrow; the last two stay.
+using Chip = std::pair<std::string_view, std::string_view>;
+void chips(Grid& grid, int y, std::vector<Chip> all);
+// Keys and what they do, in a box in the middle.
+void keys_overlay(Grid& grid, std::span<const Chip> keys);
+// In as few lines of so many columns as it takes; the last ends in an ellipsis where there is no room for more.
+std::vector<std::string> wrapped(std::string_view text, int width, std::size_t most);
 
 }  // namespace thrum::ui

@@ -16,9 +16,9 @@
 namespace thrum::ui {
 namespace {
 
-// The other page, no cursor, no wrapping at the last column, the wheel of the mouse.
-constexpr std::string_view kTake = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?1000h\x1b[?1006h\x1b[H";
-constexpr std::string_view kGiveBack = "\x1b[0m\x1b[?1006l\x1b[?1000l\x1b[?7h\x1b[?25h\x1b[?1049l";
+// The other page, no cursor, no wrapping at the last column, the wheel of the mouse, pastes told apart from typing.
+constexpr std::string_view kTake = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?1000h\x1b[?1006h\x1b[?2004h\x1b[H";
+constexpr std::string_view kGiveBack = "\x1b[0m\x1b[?2004l\x1b[?1006l\x1b[?1000l\x1b[?7h\x1b[?25h\x1b[?1049l";
 constexpr std::array<int, 6> kCrashes{SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGQUIT};
 constexpr int kGiveBackWithin = 200;  // ms: a terminal that is stopped (Ctrl-S) is not waited for longer
 

@@ -32,7 +32,7 @@ sane() {
 }
 
 case_ "views and help"
-start "thrum -z 60s -c 4 $url/api/products"
+start "thrum -z 60s -c 4 -rate 300/s $url/api/products"
 shows "live" '● running  4 at once'
 shows "the heatmap" 'Latency, second by second'
 keys 2
@@ -88,11 +88,11 @@ keys s
 shows "stopped" '■ stopped'
 shows "the verdict" 'stopped before its end|requests,'
 keys q
-shows "is left in the shell" '^GET .*: for 1m0s, 4 at once'
+shows "is left in the shell" '^GET .*: at 300/s for 1m0s, at most 4 at once'
 sane "after q"
 
 case_ "leaving while it runs"
-start "thrum -z 60s -c 4 $url/api/products"
+start "thrum -z 60s -c 4 -rate 300/s $url/api/products"
 shows "live" '● running'
 keys C-c
 shows "a verdict" 'stopped before its end'
@@ -107,11 +107,83 @@ sane "after the end"
 
 case_ "killed"
 for signal in TERM HUP ABRT SEGV; do
-  start "sh -c 'echo \$\$ >pid; exec thrum -z 60s -c 4 $url/api/products'"
+  start "sh -c 'echo \$\$ >pid; exec thrum -z 60s -c 4 -rate 300/s $url/api/products'"
   shows "$signal: live" '● running'
   kill -"$signal" "$(cat pid)"
   sane "$signal"
 done
+
+case_ "once more, and the form"
+from_again=$(grep -c /api/products log.jsonl)
+start "thrum -n 50 -c 4 $url/api/products"
+shows "done" '✔ done  4 at once'
+keys r
+sleep 0.5
+shows "done again" '✔ done  4 at once'
+sleep 1.2
+equal "both were sent" "$(grep -c /api/products <log.jsonl | awk -v b="$from_again" '{print ($1 >= b + 100)}')" 1
+keys e
+shows "the form" "thrum -n 50 -c 4 $url/api/products"
+keys Escape
+shows "its line is left in the shell" "^thrum -n 50 -c 4 $url/api/products"
+sane "after the form"
+
+case_ "from thrum to a verdict by keys alone"
+start "thrum; echo code \$?"
+shows "the form" 'set up a run'
+keys Enter
+shows "what is missing" '✖ say which URL to send to'
+tm send-keys -t s -l "$url/api/products"
+keys Down Right Left Down 'X-Mode' Down
+shows "what is wrong" 'X-Mode'
+keys Enter
+shows "is told beside it" '✖ "X-Mode": there is no colon'
+tm send-keys -t s -l ': form'
+keys C-t
+shows "one request" '200 after'
+shows "as it went" 'X-Mode: form'
+keys Escape
+keys F1
+shows "keys" 'switches on and off'
+keys Escape C-s
+shows "saved" 'saved to thrum.toml; thrum runs it'
+equal "the file" "$(sed -n 's/^url = //p' thrum.toml)" "\"$url/api/products\""
+keys Enter
+shows "the run" '✔ done'
+keys q
+shows "the verdict" '^GET .*: 100 requests'
+shows "its line" "^thrum -H 'X-Mode: form' $url/api/products"
+shows "its code" '^code 0'
+sane "after the form's run"
+start "thrum"
+shows "thrum.toml's" '✔ done'
+keys q
+rm thrum.toml
+
+case_ "a curl command is pasted"
+start "thrum -i -c 3"
+shows "the form" 'thrum run -c 3|thrum -c 3'
+tm set-buffer "curl -X POST -d 'a=1&b=2' \\
+  -H 'X-Pasted: yes' $url/echo"
+tm paste-buffer -p -t s
+shows "it is taken" "thrum -m POST .*-H 'X-Pasted: yes'"
+keys Enter
+shows "and sent" 'POST http.*✔ done'
+keys q
+sane "after the paste"
+
+case_ "the form, killed, and on what is no terminal"
+for signal in TERM HUP ABRT; do
+  start "sh -c 'echo \$\$ >pid; exec thrum -i'"
+  shows "$signal: the form" 'set up a run'
+  kill -"$signal" "$(cat pid)"
+  sane "form, $signal"
+done
+thrum -i >out 2>err
+equal "-i without a terminal" "$?" 2
+has "and why" "$(cat err)" '-i needs a terminal'
+thrum run >out 2>err
+equal "run without a URL" "$?" 2
 
 case_ "without colours"
 start "NO_COLOR=1 thrum -z 60s -c 2 $url/api/products"

@@ -125,5 +125,39 @@ TEST_F(SettingsFiles, AreWrittenAsTheyAreRead) {
   EXPECT_THAT(write_new_file(at("no/folder"), "", false).error().text, HasSubstr("no such file or directory"));
 }
 
+TEST(SettingsFile, TablesAreWhatFollowsTheTop) {
+  constexpr std::pair<std::string_view, std::string_view> kRows[] = {
+      {"", ""},
+      {"rate = 5\n", ""},
+      {"rate = 5\n[attack]\nrate = 6\n", "[attack]\nrate = 6\n"},
+      {"# top\nrate = 5\n\n# of attack\n# and more\n  [attack]\nx = 1", "# of attack\n# and more\n  [attack]\nx = 1"},
+      {"# all\n\n[run.a]", "[run.a]"},
+      {"[run.a]", "[run.a]"},
+  };
+  for (const auto& [text, tables] : kRows) EXPECT_EQ(tables_of(text), tables) << text;
+}
+
+TEST(SettingsFile, IsReplacedAsAWhole) {
+  const fs::path dir = fs::temp_directory_path() / ("thrum-replace-" + std::to_string(::getpid()));
+  fs::create_directory(dir);
+  const std::string path = dir / "thrum.toml", link = dir / "link.toml";
+  ASSERT_TRUE(replace_file(path, "one", false));
+  EXPECT_EQ(*read_text(path), "one");
+  EXPECT_FALSE(fs::exists(path + "~"));
+  fs::create_symlink(path, link);
+  ASSERT_TRUE(replace_file(link, "two", true));
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(*read_text(path), "two");
+  EXPECT_EQ(*read_text(path + "~"), "one");
+  EXPECT_EQ(fs::status(path).permissions() & fs::perms(0077), fs::perms::none);
+  ASSERT_TRUE(replace_file(path, "three", false));
+  EXPECT_EQ(*read_text(path + "~"), "two");
+  EXPECT_EQ(std::distance(fs::directory_iterator(dir), {}), 3);
+  const auto failed = replace_file(dir / "none" / "thrum.toml", "x", false);
+  ASSERT_FALSE(failed);
+  EXPECT_THAT(failed.error().text, HasSubstr("no such file"));
+  fs::remove_all(dir);
+}
+
 }  // namespace
 }  // namespace thrum::settings

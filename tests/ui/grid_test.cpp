@@ -136,11 +136,21 @@ std::vector<Key> keys_of(const std::vector<std::string>& pieces) {
 
 TEST(Keys, InAnyPieces) {
   using Kind = Key::Kind;
-  const std::string all = "q\x1b[A\x1b[B\x1bOC\x1b[5~\x1b[6~\x1b[H\x1b[4~\t\x1b[Z\r\x7f\x03\xc3\xa9\x1b[<64;1;1M\x1b[<0;1;1M\x1b[1;5D\xff+";
-  const std::vector<Key> expected{{Kind::text, U'q'}, {Kind::up},        {Kind::down},      {Kind::right},      {Kind::page_up},
-                                  {Kind::page_down},  {Kind::home},      {Kind::end},       {Kind::tab},        {Kind::back_tab},
-                                  {Kind::enter},      {Kind::backspace}, {Kind::interrupt}, {Kind::text, U'é'}, {Kind::up},
-                                  {Kind::left},       {Kind::text, U'+'}};
+  const std::string all =
+      "q\x1b[A\x1b[B\x1bOC\x1b[5~\x1b[6~\x1b[H\x1b[4~\t\x1b[Z\r\x7f\x03\xc3\xa9\x1b[<64;1;1M\x1b[<0;1;1M\x1b[1;5D\xff+\x13\x1b[3~"
+      "\x1bOP\x1b[[A\x1b[200~a\x1b[20\n\x03b\rc\r\n\x1b[201~x";
+  const std::vector<Key> expected{{Kind::text, U'q'}, {Kind::up},
+                                  {Kind::down},       {Kind::right},
+                                  {Kind::page_up},    {Kind::page_down},
+                                  {Kind::home},       {Kind::end},
+                                  {Kind::tab},        {Kind::back_tab},
+                                  {Kind::enter},      {Kind::backspace},
+                                  {Kind::interrupt},  {Kind::text, U'é'},
+                                  {Kind::up},         {Kind::left},
+                                  {Kind::text, U'+'}, {Kind::control, U's'},
+                                  {Kind::del},        {Kind::help},
+                                  {Kind::help},       {Kind::paste, 0, "a\x1b[20\n\x03b\nc\n"},
+                                  {Kind::text, U'x'}};
   EXPECT_EQ(keys_of({all}), expected);
   for (std::size_t cut = 1; cut < all.size(); ++cut) EXPECT_EQ(keys_of({all.substr(0, cut), all.substr(cut)}), expected) << cut;
   std::vector<std::string> bytes;
@@ -152,6 +162,25 @@ TEST(Keys, AnEscapeAloneIsTheKey) {
   EXPECT_THAT(keys_of({"\x1b"}), ElementsAre(Key{Key::Kind::escape}));
   EXPECT_THAT(keys_of({"\x1bx"}), ElementsAre(Key{Key::Kind::escape}, Key{Key::Kind::text, U'x'}));
   EXPECT_THAT(keys_of({"\x1b[" + std::string(1000, '1')}), IsEmpty());
+  EXPECT_THAT(keys_of({"\x1b[" + std::string(1000, '1') + "Ax"}), ElementsAre(Key{Key::Kind::text, U'x'}));
+}
+
+// A terminal that is slow, or that never says where the paste ends: neither loses what came, nor takes the keys for ever.
+TEST(Keys, APasteIsWaitedFor) {
+  KeyReader reader;
+  std::vector<Key> keys;
+  reader.feed("\x1b[200~one ", keys);
+  for (int i = 0; i < 5; ++i) reader.pause(keys);
+  EXPECT_THAT(keys, IsEmpty());
+  reader.feed("two\x1b[2", keys);
+  for (int i = 0; i < 100; ++i) reader.pause(keys);
+  EXPECT_THAT(keys, ElementsAre(Key{Key::Kind::paste, 0, "one two\x1b[2"}));
+  EXPECT_FALSE(reader.waits());
+  keys.clear();
+  reader.feed("\x1b[200~" + std::string(3 << 20, 'x') + "\x1b[201~q", keys);
+  ASSERT_EQ(keys.size(), 2u);
+  EXPECT_EQ(keys[0].pasted.size(), KeyReader::kLongestPaste);
+  EXPECT_EQ(keys[1], (Key{Key::Kind::text, U'q'}));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ from workloads import by_name
 
 LIMIT = 0.05
 PAIRS, SECONDS = 11, 1
-GATED = ["16B-64", "16B-1000", "256KiB", "post", "tls-16B", "http2", "paced-20000", "pipe-10000"]
+GATED = ["16B-64", "16B-1000", "256KiB", "post", "tls-16B", "http2", "paced-20000", "pipe-8000"]
 
 
 class NoBaseline(Exception):

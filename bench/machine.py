@@ -4,7 +4,6 @@ import hashlib
 import os
 import platform
 import re
-import subprocess
 
 
 def first_match(pattern, path):
@@ -27,14 +26,13 @@ def load():
 
 
 def described():
-    virtual = subprocess.run(["systemd-detect-virt"], capture_output=True, text=True, check=False).stdout.strip() if os.path.exists("/usr/bin/systemd-detect-virt") else ""
     hypervisor = first_match(r"^flags\s*:.*\b(hypervisor)\b", "/proc/cpuinfo")
     return {
         "cpu": first_match(r"^model name\s*:\s*(.*)$", "/proc/cpuinfo") or platform.machine(),
         "cores": os.cpu_count(),
         "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30),
-        "virtual": virtual or ("yes" if hypervisor else "no"),
-        "kernel": platform.release(),
+        "virtual": "yes" if hypervisor else "no",
+        "kernel": re.match(r"[\d.]*", platform.release()).group(),
         "system": first_match(r'^PRETTY_NAME="?([^"\n]*)', "/etc/os-release") or platform.system(),
         "date": datetime.date.today().isoformat(),
     }

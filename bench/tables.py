@@ -46,7 +46,7 @@ def ratio_table(results, names):
         for peer in names:
             found = ratio_of(pairs, w.name, peer)
             if found:
-                cell = f"{found[0]:.2f} <sub>{found[1]:.2f}–{found[2]:.2f}</sub>"
+                cell = f"{found[0]:.2f} <sub>{found[1]:.2f}–{found[2]:.2f}</sub>" if found[0] >= 0.01 else "< 0.01"
                 cells.append(f"**{cell}**" if figures.past(LOSS, found) else cell)
             else:
                 cells.append("failed" if skips.get((w.name, peer), "").startswith(("it failed", "it was not", "the server")) else "")
@@ -72,15 +72,16 @@ def calls_table(results, names):
 
 
 def losses(results, names, reasons):
-    """Where thrum costs more than another: named, each with its reason."""
+    """Where thrum costs more than another: named, with reasons; those of "*" are for all workloads."""
     pairs, lines = results.pairs(), []
+    general = " ".join(why for (workload, _), why in reasons.items() if workload == "*")
     for w in WORKLOADS:
         for key, what in (("cpu", "CPU"), ("peak", "memory")):
             worse = [(peer, ratio_of(pairs, w.name, peer, key)) for peer in names]
             worse = [f"{peer} {found[0]:.2f}" for peer, found in worse if figures.past(LOSS, found)]
             if worse:
                 lines.append(f"- {w.what}, {what}: {', '.join(worse)}. {reasons.get((w.name, key), '')}".rstrip())
-    return "\n".join(lines) or "None."
+    return (f"{general}\n\n" if general else "") + "\n".join(lines) if lines else "None."
 
 
 def counts(results, names):
@@ -130,7 +131,8 @@ def accuracy(results):
         "### How right the figures are",
         "200 requests a second for 6 s, against a server that takes 20 ms for each (steady), 200 ms for one in seven (two kinds), or stops for 2 s (stall). The "
         "latency that each tool reports, in ms; small, how far that is from how long the server kept the requests it got, and from what 200 visitors a second would "
-        "have felt. A tool whose senders wait for the server can be right by the first and far off by the second.",
+        "have felt. A tool whose senders wait for the server can be right by the first and far off by the second. wrk adds to what it saw "
+        "what it reckons it would have seen had it not waited, so the server's clock is no measure of it.",
         table(["server", "tool", "requests by its count / the server's", "p50", "p90", "p95", "p99", "p99.9"], rows),
     ])
 
@@ -139,7 +141,7 @@ def machine(about):
     m = about["machine"]
     return (f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB, virtual machine: {m['virtual']}; {m['system']}, Linux {m['kernel']}; {m['date']}. "
             f"Mode {about['mode']}: {about['pairs']} pairs of {about['seconds']:g} s. "
-            f"Load by other programs when it began: {about['load']:.1f}.\n\n" + ", ".join(f"{name} {version}" for name, version in about["versions"].items()) + ".")
+            f"Load by other programs when it began: {about['load']:.1f}.{' ' + about['note'] if 'note' in about else ''}\n\n" + ", ".join(f"{name} {version}" for name, version in about["versions"].items()) + ".")
 
 
 def text(results, reasons):

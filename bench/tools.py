@@ -120,6 +120,11 @@ class Thrum(Attacker):
         super().__init__()
         self.program = program
 
+    def version(self):
+        said = subprocess.run([self.program, "version"], capture_output=True, text=True, check=False).stdout
+        commit = re.search(r"^Commit: ([0-9a-f]{7})", said, re.M)
+        return super().version() + (f" ({commit.group(1)})" if commit else "")
+
     def own(self, w):
         words = ["-cpus=1"]
         if w.server == TLS:
@@ -273,6 +278,8 @@ class K6(Tool):
 
     def command(self, ask):
         ask.only(CLOSED, PACED, COUNT)
+        if ask.workload.in_flight() > 5000:
+            raise Cannot("it takes most of a minute, and more than a gigabyte, to start so many users")
         return [self.program, "run", "--quiet", "--no-usage-report", "--summary-export", os.path.join(ask.work or "", "k6.json"), ask.file("k6.js", self.script(ask))]
 
     @staticmethod
@@ -341,7 +348,7 @@ class Floor(Tool):
         w = ask.workload
         ask.only(CLOSED)
         if w.server != PLAIN or w.streams > 1 or not w.keepalive:
-            raise Cannot("a floor for plain HTTP")
+            raise Cannot("it is for plain HTTP")
         return [self.program, str(ask.port), w.path, str(w.connections), f"{ask.seconds:g}", *([str(w.body)] if w.body else [])]
 
     def reported(self, ask, stdout):

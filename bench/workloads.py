@@ -46,7 +46,7 @@ WORKLOADS = [
     Workload("paced-2000", "2,000 per second, as scheduled", "/16", kind=PACED, rate=2000),
     Workload("paced-20000", "20,000 per second, as scheduled", "/16", kind=PACED, rate=20000, calls=True),
     Workload("paced-100000", "100,000 per second, as scheduled", "/16", 256, kind=PACED, rate=100000),
-    Workload("pipe-10000", "`attack -rate=10000 | report`, both processes", "/16", kind=PIPE, rate=10000),
+    Workload("pipe-8000", "`attack -rate=8000` into `report`, both processes", "/16", kind=PIPE, rate=8000),
     Workload("10million", "10,000,000 requests, 16 bytes, 64 connections", "/16", kind=COUNT, count=10_000_000, quick=False),
 ]
 

@@ -21,12 +21,11 @@ constexpr int kStartsPerTurn = 64;
 
 constexpr Nanos kBusyOver{1'000'000'000};
 
-// What was measured to be the cheaper: the ring for plain HTTP, small answers and large ones, as sends and receives share the system
-// call that waits. Under TLS the two are even, and epoll takes less memory; a ring takes a system call to close a connection, so where
-// each request has its own, epoll serves them. Targets that are read lazily are taken for plain ones.
+// What was measured to be the cheaper: the ring, plain or under TLS, as sends and receives share the system call that waits. It takes one of
+// its own to close a connection, so where each request has its own, epoll serves them.
 Io io_for(const Plan& plan) {
   if (plan.options.io != Io::automatic) return plan.options.io;
-  return plan.options.keep_alive && !plan.routes.has_tls() ? Io::automatic : Io::epoll;
+  return plan.options.keep_alive ? Io::automatic : Io::epoll;
 }
 
 Pacer pacer_of(const Plan& plan, Slice slice) {

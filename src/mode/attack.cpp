@@ -87,6 +87,7 @@ class AttackRun final : public Attack, private ResultSink {
     return {};
   }
   Expected<void> tick() override {
+    if (!std::exchange(has_ticked_, true)) host::give_back_program_pages();  // what the first connections took
     tell_changes();
     if (!aborted_by_) look_for_abort();
     if (page_ || progress_) {
@@ -125,6 +126,7 @@ class AttackRun final : public Attack, private ResultSink {
   Linger linger_;
   std::atomic<bool> is_lingering_{false};
   bool product_failed_ = false;
+  bool has_ticked_ = false;
 };
 
 Expected<void> AttackRun::prepare() {
@@ -138,6 +140,7 @@ Expected<void> AttackRun::prepare() {
   abort_watch_ = std::move(*abort_watch);
   request_.options.is_steerable = !request_.control.empty();
   if (auto within = hold_to_guard(request_); !within) return within;
+  host::give_back_program_pages();  // what the command line took
   auto opened = open_attacker(request_);
   if (!opened) return std::unexpected(std::move(opened.error()));
   attacker_ = std::move(opened->attacker);
@@ -201,7 +204,7 @@ void AttackRun::look_for_abort() {
 }
 
 Expected<AttackEnd> AttackRun::run() {
-  host::give_back_program_pages();
+  host::give_back_program_pages();  // what getting ready took
   const auto summary = attacker_->run(*this);
   steering_.reset();
   tell_changes();

@@ -119,6 +119,7 @@ class RunImpl final : public Run {
   bool gates_need_results_ = false;
   AbortWatch abort_watch_;
   std::optional<std::string> aborted_by_;
+  bool has_ticked_ = false;
   std::unique_ptr<AttackProduct> record_;
   std::string dry_run_;  // what is printed instead
   std::optional<ui::ProgressLine> progress_;
@@ -191,6 +192,7 @@ Expected<void> RunImpl::open() {
   auto target = of_curl_ ? Expected<Target>(std::move(*of_curl_)) : target_of(request_);
   if (!target) return std::unexpected(std::move(target.error()));
   attack.options.is_steerable = shows_screen_;
+  host::give_back_program_pages();  // what the command line took
   auto opened = open_attacker(attack, std::move(*target));
   if (!opened) return std::unexpected(std::move(opened.error()));
   attacker_ = std::move(opened->attacker);
@@ -226,6 +228,7 @@ Expected<void> RunImpl::take(std::span<const Result> results) {
 }
 
 Expected<void> RunImpl::tick() {
+  if (!std::exchange(has_ticked_, true)) host::give_back_program_pages();  // what the first connections took
   if (!aborted_by_ && !abort_watch_.empty()) {
     aborted_by_ = abort_watch_.met(now());
     if (aborted_by_) attacker_->stop();
@@ -257,7 +260,7 @@ Expected<RunEnd> RunImpl::run() {
 
 Expected<RunEnd> RunImpl::carry_out() {
   const bool figures_only = !record_ && !gates_need_results_ && abort_watch_.empty();
-  host::give_back_program_pages();
+  host::give_back_program_pages();  // what getting ready took
   const auto summary =
       figures_only ? attacker_->run(static_cast<ShardSinks&>(gathering_)) : attacker_->run(static_cast<ResultSink&>(gathering_));
   if (progress_) progress_->clear();

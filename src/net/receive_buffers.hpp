@@ -14,7 +14,7 @@ class ReceiveBuffers {
  public:
   static constexpr std::uint16_t kGroup = 0;
   struct Sizes {
-    unsigned bytes = 4096;  // of one buffer
+    unsigned bytes = 20 * 1024;  // of one buffer: a whole record of TLS, or an answer of 16 KiB with its head
     unsigned fewest = 16, most = 256;
   };
 

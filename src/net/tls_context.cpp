@@ -19,6 +19,8 @@ Expected<SslContext> make_ssl_context(const SSL_METHOD* method) {
   if (context == nullptr) return failure(library_text("can't start TLS"));
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  // In the order of Go's and the browsers', where the library's own begins with AES-256: as safe for traffic, and cheaper.
+  SSL_CTX_set_ciphersuites(context.get(), "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256");
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   return context;
 }

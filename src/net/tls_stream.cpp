@@ -82,12 +82,14 @@ void SslDelete::operator()(SSL* ssl) const { SSL_free(ssl); }
 
 TlsStream::TlsStream(Ssl ssl, Reactor& reactor, SocketId socket, TlsBuffers& buffers, Owner& owner)
     : ssl_(std::move(ssl)), reactor_(reactor), buffers_(buffers), owner_(owner), socket_(socket) {
+  ++buffers_.streams;
   BIO* bio = BIO_new(TlsBio::method());
   if (bio != nullptr) BIO_set_data(bio, this);
   SSL_set_bio(ssl_.get(), bio, bio);  // without one the handshake fails, which is told
 }
 
 TlsStream::~TlsStream() {
+  --buffers_.streams;
   // The library takes a session for bad when its connection was not closed by the book (SSL_free); RFC 8446 does not.
   SSL_set_shutdown(ssl_.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
   if (is_gone_ != nullptr) *is_gone_ = true;
@@ -128,24 +130,24 @@ bool TlsStream::shake() {
 
 // Hands out all that can be read, many records at once: a server that answers on many streams makes a small one of each answer.
 // Afterwards the library holds at most a part of a record. It isn't asked for more when it has nothing left, and gives back its
-// buffer with the last record, not with each.
+// buffer, if at all, with the last record, not with each.
 void TlsStream::decrypt() {
   bool* const gone = is_gone_;
   clear_errors();
-  SSL_clear_mode(ssl_.get(), SSL_MODE_RELEASE_BUFFERS);
+  if (!keeps_buffers_) SSL_clear_mode(ssl_.get(), SSL_MODE_RELEASE_BUFFERS);
   while (state_ == State::up) {
     std::size_t size = 0;
     int error = SSL_ERROR_NONE;
     bool is_dry = false;
     while (error == SSL_ERROR_NONE && !is_dry && size < TlsBuffers::kPlain) {
       std::size_t n = 0;
-      if (in_.empty() || is_one_record(in_)) SSL_set_mode(ssl_.get(), SSL_MODE_RELEASE_BUFFERS);
+      if (!keeps_buffers_ && (in_.empty() || is_one_record(in_))) SSL_set_mode(ssl_.get(), SSL_MODE_RELEASE_BUFFERS);
       const int r = SSL_read_ex(ssl_.get(), buffers_.plain.get() + size, TlsBuffers::kPlain, &n);
       error = r == 1 ? SSL_ERROR_NONE : SSL_get_error(ssl_.get(), r);
       size += n;
       is_dry = r == 1 && in_.empty() && SSL_has_pending(ssl_.get()) == 0;
     }
-    if (is_dry) SSL_set_mode(ssl_.get(), SSL_MODE_RELEASE_BUFFERS), SSL_free_buffers(ssl_.get());
+    if (is_dry) keep_buffers(size <= TlsBuffers::kSmallRead && buffers_.streams <= TlsBuffers::kFewStreams);
     // Before anybody else calls the library: its errors are the thread's.
     const bool is_over = error != SSL_ERROR_NONE && error != SSL_ERROR_WANT_READ;
     const Fault fault = is_over && error != SSL_ERROR_ZERO_RETURN ? fault_of_library() : Fault{};
@@ -153,6 +155,18 @@ void TlsStream::decrypt() {
     if (size > 0) owner_.on_tls_bytes({buffers_.plain.get(), size});
     if (*gone || is_dry || error == SSL_ERROR_WANT_READ) return;
     if (is_over && state_ == State::up) return go_down(fault);
+  }
+}
+
+// The library's own, from now on. It has read all that there was.
+void TlsStream::keep_buffers(bool keep) {
+  if (keep && keeps_buffers_) return;
+  keeps_buffers_ = keep;
+  if (keep) {
+    SSL_clear_mode(ssl_.get(), SSL_MODE_RELEASE_BUFFERS);
+  } else {
+    SSL_set_mode(ssl_.get(), SSL_MODE_RELEASE_BUFFERS);
+    SSL_free_buffers(ssl_.get());
   }
 }
 

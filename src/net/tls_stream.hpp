@@ -24,12 +24,16 @@ struct SslDelete {
 };
 using Ssl = std::unique_ptr<ssl_st, SslDelete>;
 
-// What the streams of one thread share, so that an idle connection holds no buffer.
+// What the streams of one thread share. The library's own buffers stay with a stream as long as the streams are few and what they read is
+// small: to take and give back two for each record costs more than a page of memory. Otherwise an idle connection holds none.
 struct TlsBuffers {
+  static constexpr std::size_t kFewStreams = 128;
+  static constexpr std::size_t kSmallRead = 4 * 1024;
   static constexpr std::size_t kPlain = 16 * 1024;  // the most that a record carries (RFC 8446 section 5.1)
   std::unique_ptr<char[]> plain;                    // decrypted bytes, on their way to an owner: room for two records
   std::unique_ptr<char[]> joined;                   // a small head and its body, so that they make one record
   std::vector<char> out;                            // ciphertext, on its way to a socket
+  std::size_t streams = 0;                          // alive
 };
 
 class TlsStream {
@@ -75,6 +79,7 @@ class TlsStream {
 
   bool shake();
   void decrypt();
+  void keep_buffers(bool keep);
   bool encrypt(std::span<const char> plain);
   SendOutcome send_below(std::span<const char> ciphertext);
   bool is_sending_below() const;
@@ -90,6 +95,7 @@ class TlsStream {
   SocketId socket_;
   TlsStream* outer_ = nullptr;
   State state_ = State::shaking;
+  bool keeps_buffers_ = false;  // the library's own, from one record to the next
   bool is_sending_ = false;     // the owner's send is not over
   bool* is_gone_ = nullptr;     // told by the destructor: a call of the owner's may end the stream
   std::span<const char> in_;    // ciphertext still to be read

@@ -30,17 +30,19 @@ Expected<void> Product::check() const {
     std::filesystem::path folder = std::filesystem::path(name_).parent_path();
     if (folder.empty()) folder = ".";
     if (errno == ENOENT && ::access(folder.c_str(), W_OK | X_OK) == 0) return {};
-    return failure(fmt::format("can't write -output={}: {}", shown, std::strerror(errno)));
+    return failure(fmt::format("can't write {}={}: {}", flag_, shown, std::strerror(errno)));
   }
   if (!S_ISREG(out.st_mode)) {
-    if (S_ISDIR(out.st_mode)) return failure(fmt::format("can't write -output={}: it is a folder", shown));
+    if (S_ISDIR(out.st_mode)) return failure(fmt::format("can't write {}={}: it is a folder", flag_, shown));
     return {};  // terminals, pipes, /dev/null: nothing there to lose
   }
   for (const std::string& input : inputs_)
-    if (is_same_file(name_, input)) return usage_error(fmt::format("-output={} is the results file being read: name another file", shown));
+    if (is_same_file(name_, input))
+      return usage_error(fmt::format("{}={} is the results file being read: name another file", flag_, shown));
   if (!force_ && out.st_size > 0 && holds_results(name_))
-    return usage_error(fmt::format("-output={} holds results, which would be overwritten: name another file, or add -force", shown));
-  if (::access(name_.c_str(), W_OK) != 0) return failure(fmt::format("can't write -output={}: {}", shown, std::strerror(errno)));
+    return usage_error(fmt::format("{}={} holds results, which would be overwritten: name another file{}", flag_, shown,
+                                   flag_ == "-output" ? ", or add -force" : ""));
+  if (::access(name_.c_str(), W_OK) != 0) return failure(fmt::format("can't write {}={}: {}", flag_, shown, std::strerror(errno)));
   return {};
 }
 

@@ -15,9 +15,9 @@ namespace thrum::mode {
 class Product {
  public:
   // `output`: a path, or "stdout". `inputs`: the files that the command reads ("stdin" and "-": standard input).
-  // `force`: a file of results may be overwritten, though never an input.
-  Product(std::string output, std::vector<std::string> inputs, bool force)
-      : name_(std::move(output)), inputs_(std::move(inputs)), force_(force) {}
+  // `force`: a file of results may be overwritten, though never an input. `flag`: that names the file.
+  Product(std::string output, std::vector<std::string> inputs, bool force, std::string_view flag = "-output")
+      : name_(std::move(output)), inputs_(std::move(inputs)), force_(force), flag_(flag) {}
 
   // Whether writing would work and do no harm, as things are now. Ask early, so that nobody waits for nothing; write() asks
   // again, because the file may have become one of results meanwhile (`attack | tee f | report -output f`).
@@ -32,6 +32,7 @@ class Product {
   std::string name_;
   std::vector<std::string> inputs_;
   bool force_;
+  std::string flag_;
   std::optional<Output> out_;
 };
 

@@ -161,8 +161,9 @@ Expected<void> RunImpl::prepare() {
 // Before anything is sent, so that nobody waits for nothing.
 Expected<void> RunImpl::check_files() const {
   if (auto open = check_stdout(); !open) return open;
-  const std::array<std::pair<std::string_view, const std::string*>, 5> files{{{"-output", &request_.output},
+  const std::array<std::pair<std::string_view, const std::string*>, 6> files{{{"-output", &request_.output},
                                                                               {"-md", &request_.markdown},
+                                                                              {"-html", &request_.html},
                                                                               {"-series-csv", &request_.series_csv},
                                                                               {"-record", &request_.record},
                                                                               {"-junit", &request_.attack.junit}}};
@@ -177,7 +178,7 @@ Expected<void> RunImpl::check_files() const {
         return usage_error(fmt::format("{} and {} both write {}: name another file", files[j].first, flag, printable(*file)));
     const bool holds_results = flag == "-record";
     if (!holds_results)
-      if (auto fine = Product(*file, {}, false).check(); !fine) return fine;
+      if (auto fine = Product(*file, {}, false, flag).check(); !fine) return fine;
   }
   return {};
 }
@@ -323,6 +324,7 @@ report::RunReport RunImpl::report(const Summary& summary, const RunTally& tally)
   r.summary = summary;
   r.tally = &tally;
   r.seconds = without_pauses(gathering_.seconds().points(summary.elapsed));
+  r.by_second = &gathering_.seconds();
   r.minutes = gathering_.seconds().minutes(summary.elapsed);
   if (screen_) {
     r.concurrency = screen_->most_at_once();
@@ -375,13 +377,14 @@ RunFacts RunImpl::facts(const report::RunReport& r) const {
 }
 
 Expected<void> RunImpl::write(const report::RunReport& r) {
-  const auto to_file = [](const std::string& file, auto text) {
-    return file.empty() ? Expected<void>{} : Product(file, {}, false).write(text());
+  const auto to_file = [](std::string_view flag, const std::string& file, auto text) {
+    return file.empty() ? Expected<void>{} : Product(file, {}, false, flag).write(text());
   };
   const std::string json = request_.json || !request_.output.empty() ? report::run_json(r) : "";
-  if (auto done = to_file(request_.output, [&] { return json; }); !done) return done;
-  if (auto done = to_file(request_.markdown, [&] { return report::run_markdown(r); }); !done) return done;
-  if (auto done = to_file(request_.series_csv, [&] { return report::run_series_csv(r); }); !done) return done;
+  if (auto done = to_file("-output", request_.output, [&] { return json; }); !done) return done;
+  if (auto done = to_file("-md", request_.markdown, [&] { return report::run_markdown(r); }); !done) return done;
+  if (auto done = to_file("-html", request_.html, [&] { return report::run_page(r); }); !done) return done;
+  if (auto done = to_file("-series-csv", request_.series_csv, [&] { return report::run_series_csv(r); }); !done) return done;
   if (next().what != RunNext::What::nothing) return {};  // the screen goes on
   return hooks_.print(request_.json ? json : report::run_text(r, shows_colour(STDOUT_FILENO)));
 }

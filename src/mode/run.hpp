@@ -42,6 +42,7 @@ struct RunRequest {
   // Files for what came of it; empty: none.
   std::string output;      // the report as JSON
   std::string markdown;    //
+  std::string html;        //
   std::string series_csv;  // a line a second
   std::string record;      // every result, as attack writes them
 };

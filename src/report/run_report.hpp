@@ -33,6 +33,7 @@ struct RunReport {
   Summary summary;
   const RunTally* tally = nullptr;  // its metrics are closed
   std::vector<RunPoint> seconds, minutes;
+  const RunSeconds* by_second = nullptr;  // for the heatmap of a page; null: it has none
   std::vector<Anomaly> anomalies;
   Verdict verdict;
   std::string aborted_by;      // a condition of -abort-if and what it met; empty: none
@@ -56,6 +57,8 @@ std::string run_error_json(std::string_view code, std::string_view text);
 std::string_view run_schema();
 // For a comment on a change.
 std::string run_markdown(const RunReport& report);
+// One HTML page that needs nothing else.
+std::string run_page(const RunReport& report);
 // A line a second.
 std::string run_series_csv(const RunReport& report);
 

@@ -165,11 +165,13 @@ equal "nonsense: exit" $? 2
 one_line "nonsense" err
 
 case_ "files"
-thrum -n 300 -c 3 -output out.json -md out.md -series-csv out.csv -record out.bin "$url/bytes/10" >out 2>err
+thrum -n 300 -c 3 -output out.json -md out.md -series-csv out.csv -html out.html -record out.bin "$url/bytes/10" >out 2>err
 equal exit $? 0
 empty stderr err
 valid report out.json
 has "markdown" "$(cat out.md)" '^\| 300 \| .*/s \|'
+has "page" "$(cat out.html)" '<h1>GET http://127.0.0.1:[0-9]+/bytes/10</h1>.*<td>requests</td><td>300</td>'
+lacks "needs nothing" "$(cat out.html)" '<script|<link|<img| (src|href)='
 has "series" "$(cat out.csv)" '^0,300,'
 equal "results" "$(of out.bin .requests)" 300
 equal "by the run's own clock and success" "$(thrum encode out.bin | wc -l)" 300
@@ -180,6 +182,9 @@ thrum -n 1 -output same -md same "$url/echo" >out 2>err
 equal "two to one file: exit" $? 2
 thrum -n 1 -output out.bin "$url/echo" >out 2>err
 equal "over results: exit" $? 2
+thrum -n 1 -html out.bin "$url/echo" >out 2>err
+equal "a page over results: exit" $? 2
+has "a page over results" "$(cat err)" '-html=out.bin holds results'
 thrum -n 1 -output /dev/full "$url/echo" >out 2>err
 equal "a full disk: exit" $? 1
 one_line "a full disk" err
@@ -190,7 +195,7 @@ import socket, sys, threading
 s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1], flush=True)
 def answer(c):
     while c.recv(65536):
-        c.sendall(b"HTTP/1.1 503 \x1b]0;owned\x07<script>\r\nContent-Length: 0\r\n\r\n")
+        c.sendall(b"HTTP/1.1 503 \x1b]0;owned\x07<script>\r\nContent-Length: 27\r\n\r\n<script>\x1b]0;x\x07</script>ab")
 while True:
     c, _ = s.accept(); threading.Thread(target=answer, args=(c,), daemon=True).start()
 P
@@ -198,8 +203,9 @@ if need python3; then
   python3 hostile.py >hostile.port &
   started+=($!)
   sleep 1
-  out=$(thrum -n 3 -md out.md "http://127.0.0.1:$(cat hostile.port)/")
-  lacks "no escape reaches the terminal" "$out$(cat out.md)" $'\x1b|\x07'
+  out=$(thrum -n 3 -md out.md -html out.html "http://127.0.0.1:$(cat hostile.port)/")
+  lacks "no escape reaches the terminal" "$out$(cat out.md out.html)" $'\x1b|\x07'
+  lacks "no mark reaches the page" "$(cat out.html)" '<script'
 fi
 
 case_ "the schema"

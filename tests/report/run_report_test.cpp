@@ -120,6 +120,7 @@ const Schema& schema() {
 }
 
 struct Built {
+  RunSeconds by_second;
   RunTally tally{{*StatusSet::parse("2xx"), LatencyClock::response}};
   RunReport report;
 };
@@ -155,8 +156,9 @@ std::unique_ptr<Built> built(int failed = 0) {
   r.settings = {{"n", "100"}, {"header", "A: b"}, {"header", "C: d"}};
   r.summary.elapsed = Nanos(1'000'000'000);
   r.summary.shards = 1;
-  RunSeconds seconds;
+  RunSeconds& seconds = b->by_second;
   for (const RunSecond& s : b->tally.take_block().seconds) seconds.merge(s);
+  r.by_second = &seconds;
   r.seconds = seconds.points(r.summary.elapsed);
   r.verdict = {failed > 0 ? Level::failing : Level::healthy, {{Level::healthy, "none_failed", "no request failed"}}};
   return b;
@@ -237,6 +239,75 @@ TEST(RunReport, MarkdownAndCsv) {
   EXPECT_THAT(md, HasSubstr("- ✖ 503 \\| \\\\x1b\\[31m\\<b\\> \\`x\\`\n"));
   EXPECT_EQ(run_series_csv(b->report),
             "at_s,requests,requests_per_second,errors_per_second,p50_ms,p90_ms,p99_ms\n0,100,100.000,10.000,1.236,1.236,1.236\n");
+}
+
+// Each mark opens and closes in turn, and nothing of what servers say is a mark.
+std::string unbalanced(const std::string& page) {
+  std::vector<std::string> open;
+  for (std::size_t at = page.find('<'); at != page.npos; at = page.find('<', at + 1)) {
+    const std::size_t end = page.find('>', at);
+    const std::string mark = page.substr(at + 1, end - at - 1), name = mark.substr(0, mark.find_first_of(" />"));
+    if (mark.starts_with("!") || mark.ends_with("/") || name == "meta") continue;
+    if (!mark.starts_with("/")) {
+      open.push_back(name);
+      continue;
+    }
+    if (open.empty() || "/" + open.back() != mark) return mark + " at " + std::to_string(at);
+    open.pop_back();
+  }
+  return open.empty() ? "" : open.back() + " stays open";
+}
+
+TEST(RunPage, HoldsAllThatTheReportDoes) {
+  const auto b = built(10);
+  RunReport& r = b->report;
+  r.asked = "100/s";
+  r.judged = {{.gate = "p99>1ms", .value = "1.2ms", .is_crossed = true}};
+  const std::string page = run_page(r);
+  EXPECT_EQ(unbalanced(page), "");
+  for (const char* const part :
+       {"<title>GET http://127.0.0.1:1/</title>", "✖ failing", "no request failed", "<h2>Latency over time", "class=\"heat heat",
+        "<h2>Throughput", "class=\"line errors\"", "<h2>Percentiles", "class=\"line p99\"", "99.99th", "from when sent", "status 503",
+        "<td>p99&gt;1ms</td>", "<h2>Slowest", "<td>-header</td><td>C: d</td>"})
+    EXPECT_THAT(page, HasSubstr(part));
+}
+
+TEST(RunPage, WhatServersSayIsTextOnly) {
+  const auto b = built(10);
+  RunReport& r = b->report;
+  r.url = "http://a/?<script>alert('1')</script>&\"x";
+  r.verdict.findings = {{Level::failing, "cause", "</li><img src=x onerror=alert(1)> \x1b[31m"}};
+  r.settings = {{"header", "A: <i>"}};
+  const std::string page = run_page(r);
+  EXPECT_EQ(unbalanced(page), "");
+  for (const char* const part : {"<script", "<img", "<b>\\", "503 | \\x1b[31m<", "<i>"}) EXPECT_THAT(page, Not(HasSubstr(part)));
+  EXPECT_TRUE(std::ranges::none_of(page, [](char c) { return static_cast<unsigned char>(c) < ' ' && c != '\n'; }));
+  EXPECT_THAT(page, HasSubstr("503 | \\x1b[31m&lt;b&gt;"));
+  EXPECT_THAT(page, HasSubstr("no \\xff\\x1b]0;x"));
+}
+
+TEST(RunPage, OfNothingAndOfLong) {
+  RunTally none{{*StatusSet::parse("2xx"), LatencyClock::response}};
+  none.metrics().close();
+  RunReport empty;
+  empty.tally = &none;
+  RunSeconds nothing;
+  empty.by_second = &nothing;
+  EXPECT_EQ(unbalanced(run_page(empty)), "");
+  EXPECT_THAT(run_page(empty), Not(HasSubstr("<svg")));
+  const auto b = built();
+  RunSeconds seconds;
+  for (int at = 0; at < 4000; ++at) {
+    RunSecond second{.at = at, .ok = 200};
+    for (int i = 0; i < 200; ++i) second.latencies.record(Nanos(1000LL << (i % 25)));
+    seconds.merge(second);
+  }
+  b->report.by_second = &seconds;
+  b->report.seconds = seconds.points(Nanos(4'000'000'000'000));
+  b->report.minutes = seconds.minutes(Nanos(4'000'000'000'000));
+  const std::string page = run_page(b->report);
+  EXPECT_EQ(unbalanced(page), "");
+  EXPECT_LT(page.size(), 400'000U);
 }
 
 }  // namespace

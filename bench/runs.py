@@ -52,7 +52,7 @@ class Bench:
             raise Cannot(f"it failed: {self.last_word()}")
         served = self.servers.settled_count(workload) - before
         if served <= 0:
-            raise Cannot(f"the server saw nothing of it: {self.last_word()}")
+            raise Cannot("the server saw nothing of it")
         with open(output, encoding="utf-8", errors="replace") as text:
             try:
                 reported = tool.reported(ask, text.read())

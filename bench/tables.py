@@ -131,8 +131,8 @@ def accuracy(results):
         "### How right the figures are",
         "200 requests a second for 6 s, against a server that takes 20 ms for each (steady), 200 ms for one in seven (two kinds), or stops for 2 s (stall). The "
         "latency that each tool reports, in ms; small, how far that is from how long the server kept the requests it got, and from what 200 visitors a second would "
-        "have felt. A tool whose senders wait for the server can be right by the first and far off by the second. wrk adds to what it saw "
-        "what it reckons it would have seen had it not waited, so the server's clock is no measure of it.",
+        "have felt. Those of the one and of the other differ in the tails by what the server itself was late. A tool whose senders wait for the server can be right by the first and far off by the second. wrk adds to what it saw "
+        "what it reckons it would have seen had it not waited, so the server's clock is no measure of it; oha does that where --latency-correction asks for it.",
         table(["server", "tool", "requests by its count / the server's", "p50", "p90", "p95", "p99", "p99.9"], rows),
     ])
 

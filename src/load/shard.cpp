@@ -21,8 +21,8 @@ constexpr int kStartsPerTurn = 64;
 
 constexpr Nanos kBusyOver{1'000'000'000};
 
-// What was measured to be the cheaper: the ring, plain or under TLS, as sends and receives share the system call that waits. It takes one of
-// its own to close a connection, so where each request has its own, epoll serves them.
+// What was measured to be the cheaper: the ring, plain or under TLS, as sends and receives share the system call that waits. It takes one
+// of its own to close a connection, so where each request has its own, epoll serves them.
 Io io_for(const Plan& plan) {
   if (plan.options.io != Io::automatic) return plan.options.io;
   return plan.options.keep_alive ? Io::automatic : Io::epoll;

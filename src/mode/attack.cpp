@@ -17,7 +17,7 @@
 #include "mode/dry_run.hpp"
 #include "mode/gate_watch.hpp"
 #include "mode/guarding.hpp"
-#include "mode/linger.hpp"
+#include "mode/live_metrics.hpp"
 #include "mode/once.hpp"
 #include "mode/open_attacker.hpp"
 #include "mode/proxy_environment.hpp"
@@ -26,7 +26,6 @@
 #include "mode/standard_streams.hpp"
 #include "mode/steering.hpp"
 #include "report/bottleneck.hpp"
-#include "ui/metrics_page.hpp"
 #include "ui/progress_line.hpp"
 
 namespace thrum::mode {
@@ -64,11 +63,11 @@ class AttackRun final : public Attack, private ResultSink {
   Expected<void> prepare();
   Expected<AttackEnd> run() override;
   void stop() override {
-    if (is_lingering_.load()) linger_.end();
+    if (page_) page_->stop();
     attacker_->stop();
   }
   void cut() override {
-    linger_.end();
+    if (page_) page_->cut();
     attacker_->cut();
   }
 
@@ -107,9 +106,7 @@ class AttackRun final : public Attack, private ResultSink {
   }
   void tell_changes();
   void look_for_abort();
-  Expected<void> open_page();
   Expected<AttackEnd> finish(const Expected<Summary>& summary);
-  void linger();
 
   AttackRequest request_;
   AttackHooks hooks_;
@@ -121,10 +118,8 @@ class AttackRun final : public Attack, private ResultSink {
   std::optional<std::string> aborted_by_;
   std::mutex changes_mutex_;
   std::vector<Event> changes_;  // not told yet
-  std::unique_ptr<ui::MetricsPage> page_;
+  std::unique_ptr<LiveMetrics> page_;
   std::unique_ptr<Steering> steering_;  // uses what stands above it
-  Linger linger_;
-  std::atomic<bool> is_lingering_{false};
   bool product_failed_ = false;
   bool has_ticked_ = false;
 };
@@ -145,8 +140,11 @@ Expected<void> AttackRun::prepare() {
   if (!opened) return std::unexpected(std::move(opened.error()));
   attacker_ = std::move(opened->attacker);
   const TargetMix& mix = opened->mix;
-  if (!request_.metrics_addr.empty())
-    if (auto page = open_page(); !page) return page;
+  if (!request_.metrics_addr.empty()) {
+    auto page = LiveMetrics::open(request_, "-prometheus-addr", hooks_.warn);
+    if (!page) return std::unexpected(std::move(page.error()));
+    page_ = std::move(*page);
+  }
   if (!request_.control.empty()) {
     auto steering = Steering::open(request_.control, *attacker_, request_.options.shape.is_closed(), request_.guard,
                                    [this](Event e) { changed(std::move(e)); });
@@ -168,19 +166,6 @@ Expected<void> AttackRun::prepare() {
   const bool among_records = is_stdout(request_.output) && ::isatty(STDOUT_FILENO) == 1 && !product_->tells_limits();
   if (request_.progress.value_or(in_place && !among_records))
     progress_.emplace(STDERR_FILENO, in_place, ui::ProgressPlan{request_.options.duration, request_.options.shape.is_closed()});
-  return {};
-}
-
-Expected<void> AttackRun::open_page() {
-  auto page = ui::MetricsPage::open(request_.metrics_addr, "-prometheus-addr");
-  if (!page) return std::unexpected(std::move(page.error()));
-  page_ = std::move(*page);
-  // What was left to us is told.
-  if (request_.metrics_addr.starts_with(':'))
-    hooks_.warn(
-        fmt::format("metrics for this machine only on {}; for others: -prometheus-addr=0.0.0.0{}", page_->url(), request_.metrics_addr));
-  else if (request_.metrics_addr.ends_with(":0"))
-    hooks_.warn(fmt::format("metrics on {}", page_->url()));
   return {};
 }
 
@@ -211,18 +196,11 @@ Expected<AttackEnd> AttackRun::run() {
   if (progress_) progress_->clear();
   if (page_) page_->finish(summary ? *summary : so_far(attacker_->progress()));
   auto end = finish(summary);
-  if (page_ && end && request_.metrics_linger > Nanos(0)) linger();
+  if (page_ && end) {
+    product_.reset();
+    page_->linger(is_stdout(request_.output));
+  }
   return end;
-}
-
-// The last values can be scraped for a while. The product is whole: whoever reads it from a pipe is not kept waiting.
-void AttackRun::linger() {
-  product_.reset();
-  if (::isatty(STDERR_FILENO) == 1)
-    hooks_.warn(fmt::format("metrics stay on {} for {}; Ctrl-C ends that", page_->url(), format_duration(request_.metrics_linger)));
-  if (is_stdout(request_.output)) end_stdout();
-  is_lingering_.store(true);
-  linger_.wait(request_.metrics_linger);
 }
 
 Expected<AttackEnd> AttackRun::finish(const Expected<Summary>& summary) {

@@ -20,6 +20,7 @@
 #include "mode/dry_run.hpp"
 #include "mode/gate_watch.hpp"
 #include "mode/guarding.hpp"
+#include "mode/live_metrics.hpp"
 #include "mode/masked_flags.hpp"
 #include "mode/open_attacker.hpp"
 #include "mode/product.hpp"
@@ -89,10 +90,14 @@ class RunImpl final : public Run {
   Expected<RunEnd> run() override;
   void stop() override {
     attacker_->stop();
+    if (page_) page_->stop();
     is_signalled_.store(true);
     if (RunOnScreen* const screen = to_leave_.load()) screen->leave();
   }
-  void cut() override { attacker_->cut(); }
+  void cut() override {
+    attacker_->cut();
+    if (page_) page_->cut();
+  }
   RunNext next() const override { return screen_ ? screen_->next() : RunNext{}; }
 
  private:
@@ -120,6 +125,7 @@ class RunImpl final : public Run {
   AbortWatch abort_watch_;
   std::optional<std::string> aborted_by_;
   bool has_ticked_ = false;
+  std::unique_ptr<LiveMetrics> page_;
   std::unique_ptr<AttackProduct> record_;
   std::string dry_run_;  // what is printed instead
   std::optional<ui::ProgressLine> progress_;
@@ -206,6 +212,11 @@ Expected<void> RunImpl::open() {
     gates_need_results_ = GateWatch::needs_results(*gates, attack.options, opened->mix);
     gates_.emplace(std::move(*gates), attack.junit, attack.options, opened->mix, judging_);
   }
+  if (!attack.metrics_addr.empty()) {
+    auto page = LiveMetrics::open(attack, "-metrics", hooks_.warn);
+    if (!page) return std::unexpected(std::move(page.error()));
+    page_ = std::move(*page);
+  }
   if (request_.record.empty()) return {};
   attack.output = request_.record;
   auto record = open_product(attack, opened->mix, {hooks_.print, hooks_.warn});
@@ -222,6 +233,7 @@ Expected<void> RunImpl::take(std::span<const Result> results) {
     results = results.subspan(part.size());
     if (gates_need_results_ && !is_warmup) gates_->add(part);
     if (!is_warmup) abort_watch_.add(part);
+    if (page_ && !is_warmup) page_->add(part);
     if (record_)
       if (auto taken = record_->take(part); !taken) return taken;
   }
@@ -235,6 +247,7 @@ Expected<void> RunImpl::tick() {
     if (aborted_by_) attacker_->stop();
   }
   if (progress_) progress_->show(attacker_->progress(), now());
+  if (page_) page_->show(attacker_->progress());
   if (screen_) screen_->tick(gathering_.anomalies().found());
   return record_ ? record_->tick() : Expected<void>{};
 }
@@ -256,11 +269,12 @@ Expected<RunEnd> RunImpl::run() {
   }
   auto end = carry_out();
   to_leave_ = nullptr;
+  if (page_ && end && next().what == RunNext::What::nothing) page_->linger(true);
   return end;
 }
 
 Expected<RunEnd> RunImpl::carry_out() {
-  const bool figures_only = !record_ && !gates_need_results_ && abort_watch_.empty();
+  const bool figures_only = !record_ && !gates_need_results_ && abort_watch_.empty() && !page_;
   host::give_back_program_pages();  // what getting ready took
   const auto summary =
       figures_only ? attacker_->run(static_cast<ShardSinks&>(gathering_)) : attacker_->run(static_cast<ResultSink&>(gathering_));
@@ -269,6 +283,7 @@ Expected<RunEnd> RunImpl::carry_out() {
     if (screen_) screen_->close();
     return std::unexpected(summary.error());
   }
+  if (page_) page_->finish(*summary);
   if (record_)
     if (auto finished = record_->finish(*summary); !finished) return std::unexpected(finished.error());
   RunTally& tally = gathering_.finish();

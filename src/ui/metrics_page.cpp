@@ -15,7 +15,9 @@ namespace {
 
 // Without a host it is this machine only: URLs and errors of an attack are not for everybody on the network.
 std::string with_host(std::string_view address) {
-  return address.starts_with(':') ? fmt::format("localhost{}", address) : std::string(address);
+  if (address.starts_with(':')) return fmt::format("localhost{}", address);
+  const bool is_port = !address.empty() && address.find_first_not_of("0123456789") == address.npos;
+  return is_port ? fmt::format("localhost:{}", address) : std::string(address);
 }
 
 }  // namespace

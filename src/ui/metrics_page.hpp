@@ -20,7 +20,7 @@ namespace thrum::ui {
 
 class MetricsPage final : private serve::Handler {
  public:
-  // HOST:PORT; without a host it is loopback only. `flag` is named in errors. Serves until it is destroyed.
+  // HOST:PORT, :PORT or PORT; without a host it is loopback only. `flag` is named in errors. Serves until it is destroyed.
   static Expected<std::unique_ptr<MetricsPage>> open(std::string_view address, std::string_view flag);
   ~MetricsPage() override;
 

@@ -53,6 +53,25 @@ equal "exit code after Ctrl-C while the page stays" $? 0
 one_line "stderr" run.err
 equal "the page is gone" "$(curl -s -o /dev/null -w '%{http_code}' "$at")" 000
 
+case_ "of thrum run"
+thrum -n 150 -rate 100/s -warmup 300ms -metrics 0 -prometheus-linger=60s -json "$url/status/404" >run.json 2>page.err &
+run=$!
+started+=("$run")
+at=$(page page.err)
+has "what is said" "$(cat page.err)" '^thrum run: metrics for this machine only on http://127\.0\.0\.1:[0-9]+/metrics; for others: -metrics=0\.0\.0\.0:0$'
+during=$(await "$at" '^thrum_sent_total [1-9]')
+equal "running" "$(metric "$during" thrum_attack_running)" 1
+after=$(await "$at" '^thrum_attack_running 0')
+equal "without the warm-up" "$(metric "$after" thrum_sent_total)" 150
+equal "failures" "$(metric "$after" "request_fail_count{message=\"404 Not Found\",method=\"GET\",status=\"404\",url=\"$url/status/404\"}")" 150
+equal "the report is whole before the page goes" "$(jq .summary.total_requests run.json)" 150
+kill -INT "$run"
+wait "$run"
+equal "exit code after Ctrl-C while the page stays" $? 0
+thrum -n 1 -metrics nonsense "$url/" >out 2>err
+equal "no address: exit" $? 2
+one_line "no address" err
+
 case_ "a reader of stdout is not kept waiting"
 echo "GET $url/bytes/1" >one.txt
 mkfifo results
@@ -79,7 +98,7 @@ has "stderr" "$(cat used.err)" 'Address already in use; something listens there 
 if [ -e none.bin ]; then fail "an output was begun"; else pass; fi
 
 case_ "what makes no sense"
-for line in "-prometheus-addr=8880" "-prometheus-addr=somewhere:80" "-prometheus-linger=5s"; do
+for line in "-prometheus-addr=88800" "-prometheus-addr=somewhere:80" "-prometheus-linger=5s"; do
   thrum attack -targets=one.txt -n=1 -output=none.bin "$line" 2>wrong.err
   equal "exit code of $line" $? 2
   one_line "stderr of $line" wrong.err

@@ -111,12 +111,12 @@ TEST(MetricsPage, SaysWhatStandsInTheWay) {
   EXPECT_EQ(second.error().kind, ErrorKind::failure);
   EXPECT_THAT(second.error().text, HasSubstr("-prometheus-addr"));
   EXPECT_THAT(second.error().text, HasSubstr("something listens there already"));
-  for (const char* wrong : {"8880", "", "a.test:80", "127.0.0.1:99999"}) {
+  for (const char* wrong : {"88800", "80a", "", "a.test:80", "127.0.0.1:99999"}) {
     const auto checked = check_metrics_address(wrong, "-prometheus-addr");
     ASSERT_FALSE(checked) << wrong;
     EXPECT_EQ(checked.error().kind, ErrorKind::usage);
   }
-  for (const char* right : {":8880", "0.0.0.0:8880", "localhost:0", "[::1]:1"}) EXPECT_TRUE(check_metrics_address(right, "f")) << right;
+  for (const char* right : {":8880", "8880", "0.0.0.0:8880", "localhost:0", "[::1]:1"}) EXPECT_TRUE(check_metrics_address(right, "f")) << right;
 }
 
 }  // namespace

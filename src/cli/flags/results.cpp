@@ -72,7 +72,7 @@ constexpr auto kFlags = std::to_array<Flag>({
      .value = "HOST:PORT",
      .help = "Serve live metrics for Prometheus there; without a host to this machine only",
      .more = "Vegeta's metrics and thrum's own (docs/metrics.md), on any path. Port 0 takes a free one, which is printed.",
-     .commands = kAttack,
+     .commands = kAttack | kRun,
      .group = Group::output,
      .bind = [](Options& o, Text v) { return put_text(o.attack.metrics_addr, v); }},
     {.name = "prometheus-linger",
@@ -80,7 +80,7 @@ constexpr auto kFlags = std::to_array<Flag>({
      .initial = "0s",
      .help = "How long the last metrics stay there after the end; Ctrl-C ends it",
      .more = "Give it a little more than the time between two scrapes, so that the last one sees all.",
-     .commands = kAttack,
+     .commands = kAttack | kRun,
      .group = Group::output,
      .bind = [](Options& o, Text v) { return put(o.attack.metrics_linger, read_duration(v)); }},
 

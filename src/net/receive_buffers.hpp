@@ -24,8 +24,8 @@ class ReceiveBuffers {
   ReceiveBuffers& operator=(const ReceiveBuffers&) = delete;
 
   Expected<void> give_to(Uring& ring);
-  // There were too few: as many again.
-  void add() { provide(2 * count_); }
+  // There were too few: half as many again. A burst that is over by the next turn needs no more.
+  void add() { provide(count_ + count_ / 2); }
   std::span<char> bytes(std::uint16_t buffer, std::size_t size) const { return {memory_ + buffer * sizes_.bytes, size}; }
   // The kernel may use it again.
   void give_back(std::uint16_t buffer);

@@ -23,6 +23,7 @@
 #include "mode/proxy_environment.hpp"
 #include "mode/rate_kept.hpp"
 #include "mode/same_file.hpp"
+#include "mode/so_far.hpp"
 #include "mode/standard_streams.hpp"
 #include "mode/steering.hpp"
 #include "report/bottleneck.hpp"
@@ -32,15 +33,6 @@ namespace thrum::mode {
 namespace {
 
 bool is_stdout(const std::string& name) { return name == "stdout" || name == "-"; }
-
-// The books of an attack that failed.
-Summary so_far(const Progress& p) {
-  Summary summary;
-  summary.books = {.scheduled = p.sent + p.missed, .sent = p.sent, .missed = p.missed, .ok = p.ok, .failed = p.sent - p.ok, .cut = 0};
-  summary.elapsed = summary.sending = p.elapsed;
-  summary.stopped = true;
-  return summary;
-}
 
 Expected<void> check_streams(const AttackRequest& request) {
   if (auto open = check_targets_stream(request); !open) return open;
@@ -107,6 +99,11 @@ class AttackRun final : public Attack, private ResultSink {
   void tell_changes();
   void look_for_abort();
   Expected<AttackEnd> finish(const Expected<Summary>& summary);
+  Summary stopped_so_far() const {
+    Summary summary = so_far(attacker_->progress());
+    summary.stopped = true;
+    return summary;
+  }
 
   AttackRequest request_;
   AttackHooks hooks_;
@@ -194,7 +191,7 @@ Expected<AttackEnd> AttackRun::run() {
   steering_.reset();
   tell_changes();
   if (progress_) progress_->clear();
-  if (page_) page_->finish(summary ? *summary : so_far(attacker_->progress()));
+  if (page_) page_->finish(summary ? *summary : stopped_so_far());
   auto end = finish(summary);
   if (page_ && end) {
     product_.reset();
@@ -206,7 +203,7 @@ Expected<AttackEnd> AttackRun::run() {
 Expected<AttackEnd> AttackRun::finish(const Expected<Summary>& summary) {
   if (!summary) {
     // Targets that turned out bad half-way, say. What came before is worth as much as ever.
-    if (!product_failed_) (void)product_->finish(so_far(attacker_->progress()));
+    if (!product_failed_) (void)product_->finish(stopped_so_far());
     return std::unexpected(summary.error());
   }
   if (auto finished = product_->finish(*summary); !finished) return std::unexpected(finished.error());

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 
 #include "base/clock.hpp"
@@ -29,7 +30,9 @@
 #include "mode/run_curl.hpp"
 #include "mode/run_gathering.hpp"
 #include "mode/run_on_screen.hpp"
+#include "mode/run_snapshot.hpp"
 #include "mode/same_file.hpp"
+#include "mode/so_far.hpp"
 #include "mode/standard_streams.hpp"
 #include "report/bottleneck.hpp"
 #include "report/run_report.hpp"
@@ -70,6 +73,8 @@ double achieved(const Figures& f, Nanos sending, double asked) {
   return static_cast<double>(f.requests - 1) * 1e9 / static_cast<double>(f.duration.count());
 }
 
+Timestamp wall_clock() { return Timestamp::from_unix(std::chrono::system_clock::now().time_since_epoch()); }
+
 bool wants_screen(const RunRequest& request) { return can_show_run() && !request.json && request.screen.value_or(true); }
 
 class RunImpl final : public Run {
@@ -106,6 +111,10 @@ class RunImpl final : public Run {
   Expected<void> open();
   Expected<void> take(std::span<const Result> results);
   Expected<void> tick();
+  void take_snapshot();
+  void keep_snapshot(const report::RunReport& report);
+  void tell_anomalies();
+  void tell(std::string_view line);
   bool has_pause(std::int64_t second) const;
   std::vector<RunPoint> without_pauses(std::vector<RunPoint> points) const;
   RunFacts facts(const report::RunReport& report) const;
@@ -125,6 +134,9 @@ class RunImpl final : public Run {
   AbortWatch abort_watch_;
   std::optional<std::string> aborted_by_;
   bool has_ticked_ = false;
+  std::optional<RunSnapshot> snapshot_;
+  bool is_snapshot_failing_ = false;
+  std::size_t anomalies_told_ = 0;
   std::unique_ptr<LiveMetrics> page_;
   std::unique_ptr<AttackProduct> record_;
   std::string dry_run_;  // what is printed instead
@@ -152,6 +164,7 @@ Expected<void> RunImpl::prepare() {
   // A number of requests at once that nobody has asked for is lowered to what is allowed.
   if (!request_.concurrency) attack.options.max_workers = std::min(attack.options.max_workers, attack.guard.most_concurrency());
   if (auto within = hold_to_guard(attack); !within) return within;
+  if (!request_.snapshot.empty()) snapshot_.emplace(request_.snapshot, request_.snapshot_every);
   if (auto fine = check_files(); !fine) return fine;
   if (auto opened = open(); !opened) return opened;
   for (const std::string_view line : without_effect(attack)) hooks_.warn(line);
@@ -167,10 +180,11 @@ Expected<void> RunImpl::prepare() {
 // Before anything is sent, so that nobody waits for nothing.
 Expected<void> RunImpl::check_files() const {
   if (auto open = check_stdout(); !open) return open;
-  const std::array<std::pair<std::string_view, const std::string*>, 6> files{{{"-output", &request_.output},
+  const std::array<std::pair<std::string_view, const std::string*>, 7> files{{{"-output", &request_.output},
                                                                               {"-md", &request_.markdown},
                                                                               {"-html", &request_.html},
                                                                               {"-series-csv", &request_.series_csv},
+                                                                              {"-snapshot", &request_.snapshot},
                                                                               {"-record", &request_.record},
                                                                               {"-junit", &request_.attack.junit}}};
   const std::string body = request_.body.starts_with('@') ? request_.body.substr(1) : "";
@@ -182,11 +196,11 @@ Expected<void> RunImpl::check_files() const {
     for (std::size_t j = 0; j < i; ++j)
       if (*files[j].second == *file)
         return usage_error(fmt::format("{} and {} both write {}: name another file", files[j].first, flag, printable(*file)));
-    const bool holds_results = flag == "-record";
-    if (!holds_results)
+    const bool is_own_matter = flag == "-record" || flag == "-snapshot";
+    if (!is_own_matter)
       if (auto fine = Product(*file, {}, false, flag).check(); !fine) return fine;
   }
-  return {};
+  return snapshot_ ? snapshot_->check() : Expected<void>{};
 }
 
 Expected<void> RunImpl::open() {
@@ -248,8 +262,41 @@ Expected<void> RunImpl::tick() {
   }
   if (progress_) progress_->show(attacker_->progress(), now());
   if (page_) page_->show(attacker_->progress());
+  if (snapshot_) take_snapshot();
+  tell_anomalies();
   if (screen_) screen_->tick(gathering_.anomalies().found());
   return record_ ? record_->tick() : Expected<void>{};
+}
+
+// Failing to write one is no reason to end a run that goes on for days.
+void RunImpl::keep_snapshot(const report::RunReport& told) {
+  const auto written = snapshot_->write(report::run_json(told));
+  if (!written && !std::exchange(is_snapshot_failing_, true)) tell(written.error().text);
+  if (written) is_snapshot_failing_ = false;
+}
+
+void RunImpl::take_snapshot() {
+  if (snapshot_->is_due(attacker_->progress().elapsed)) gathering_.ask_for_copies();
+  const auto tally = gathering_.copied();
+  if (tally == nullptr) return;
+  Summary summary = so_far(attacker_->progress());
+  summary.shards = gathering_.threads();
+  report::RunReport told = report(summary, *tally);
+  told.snapshot = {wall_clock(), true};
+  keep_snapshot(told);
+}
+
+// Whoever looks on is told what stands out as soon as it is seen: on the screen (which has eyes of its own), beside the progress line.
+void RunImpl::tell_anomalies() {
+  if (screen_ || (!progress_ && !snapshot_)) return;
+  const auto& found = gathering_.anomalies().found();
+  for (; anomalies_told_ < found.size(); ++anomalies_told_) tell(found[anomalies_told_].text);
+}
+
+void RunImpl::tell(std::string_view line) {
+  if (screen_) return screen_->notify(std::string(line));
+  if (progress_) progress_->clear();
+  hooks_.warn(line);
 }
 
 Expected<RunEnd> RunImpl::run() {
@@ -395,6 +442,11 @@ Expected<void> RunImpl::write(const report::RunReport& r) {
   const auto to_file = [](std::string_view flag, const std::string& file, auto text) {
     return file.empty() ? Expected<void>{} : Product(file, {}, false, flag).write(text());
   };
+  if (snapshot_) {
+    report::RunReport last = r;
+    last.snapshot = {wall_clock(), false};
+    keep_snapshot(last);
+  }
   const std::string json = request_.json || !request_.output.empty() ? report::run_json(r) : "";
   if (auto done = to_file("-output", request_.output, [&] { return json; }); !done) return done;
   if (auto done = to_file("-md", request_.markdown, [&] { return report::run_markdown(r); }); !done) return done;

@@ -44,6 +44,8 @@ struct RunRequest {
   std::string markdown;    //
   std::string html;        //
   std::string series_csv;  // a line a second
+  std::string snapshot;    // the report as JSON, again and again while it goes on
+  Nanos snapshot_every{60'000'000'000};
   std::string record;      // every result, as attack writes them
 };
 

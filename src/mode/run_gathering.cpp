@@ -27,7 +27,10 @@ void each_counted(std::span<const Result> results, Take take) {
 class RunGathering::OfShard final : public ResultSink {
  public:
   OfShard(MetricsOptions judging, bool is_watched, const Attacker& attacker) : tally_(judging, is_watched), attacker_(attacker) {}
-  ~OfShard() override { delete mailbox_.load(); }
+  ~OfShard() override {
+    delete mailbox_.load();
+    delete copy_.load();
+  }
 
   Expected<void> take(std::span<const Result> results) override {
     if (!has_begun_) tally_.begin(attacker_.progress().started);
@@ -38,9 +41,13 @@ class RunGathering::OfShard final : public ResultSink {
   Expected<void> tick() override {
     if (tally_.has_block() && mailbox_.load(std::memory_order_relaxed) == nullptr)
       mailbox_.store(new RunBlock(tally_.take_block()), std::memory_order_release);
+    if (wants_copy_.load(std::memory_order_relaxed) && wants_copy_.exchange(false, std::memory_order_acquire))
+      copy_.store(new RunTally(tally_), std::memory_order_release);
     return {};
   }
   std::unique_ptr<RunBlock> collect() { return std::unique_ptr<RunBlock>(mailbox_.exchange(nullptr, std::memory_order_acquire)); }
+  void ask_for_copy() { wants_copy_.store(true, std::memory_order_release); }
+  std::unique_ptr<RunTally> copy() { return std::unique_ptr<RunTally>(copy_.exchange(nullptr, std::memory_order_acquire)); }
   RunTally& tally() { return tally_; }
 
  private:
@@ -48,6 +55,8 @@ class RunGathering::OfShard final : public ResultSink {
   const Attacker& attacker_;
   bool has_begun_ = false;
   std::atomic<RunBlock*> mailbox_{nullptr};
+  std::atomic<bool> wants_copy_{false};
+  std::atomic<RunTally*> copy_{nullptr};
 };
 
 RunGathering::RunGathering(MetricsOptions judging, bool is_watched, Hooks hooks)
@@ -91,6 +100,25 @@ void RunGathering::watch(Nanos elapsed) {
     else
       watch_.add(s);
   }
+}
+
+void RunGathering::ask_for_copies() {
+  if (copies_ != nullptr) return;
+  copies_ = std::make_unique<RunTally>(tally_);
+  copies_left_ = shards_.size();
+  for (const auto& shard : shards_) shard->ask_for_copy();
+}
+
+std::unique_ptr<RunTally> RunGathering::copied() {
+  if (copies_ == nullptr) return nullptr;
+  for (const auto& shard : shards_)
+    if (const auto part = shard->copy()) {
+      copies_->merge(*part);
+      --copies_left_;
+    }
+  if (copies_left_ > 0) return nullptr;
+  copies_->metrics().close();
+  return std::move(copies_);
 }
 
 RunTally& RunGathering::finish() {

@@ -3,6 +3,7 @@
 // each) they come to run()'s thread, and are tallied there.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -33,6 +34,10 @@ class RunGathering final : public ShardSinks, public ResultSink {
   Expected<void> take(std::span<const Result> results) override;
   Expected<void> tick() override;
 
+  // While it goes on: asks for all of it up to now; copied() has it soon, once, as soon as each thread has handed over its part.
+  void ask_for_copies();
+  std::unique_ptr<RunTally> copied();
+
   // After run(), once: all of it together.
   RunTally& finish();
 
@@ -40,6 +45,7 @@ class RunGathering final : public ShardSinks, public ResultSink {
   const RunSeconds& seconds() const { return seconds_; }
   const AnomalyWatch& anomalies() const { return watch_; }
   double peak_busy() const { return peak_busy_; }
+  std::uint32_t threads() const { return static_cast<std::uint32_t>(std::max<std::size_t>(1, shards_.size())); }
 
  private:
   class OfShard;
@@ -58,6 +64,8 @@ class RunGathering final : public ShardSinks, public ResultSink {
   AnomalyWatch watch_;
   std::int64_t next_watched_ = 0;
   double peak_busy_ = 0;
+  std::unique_ptr<RunTally> copies_;  // put together so far
+  std::size_t copies_left_ = 0;
 };
 
 }  // namespace thrum::mode

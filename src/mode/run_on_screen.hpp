@@ -29,6 +29,8 @@ class RunOnScreen {
   // On run()'s thread.
   void show(const RunBlock& block);
   void tick(const std::vector<Anomaly>& anomalies);
+  // A line for the person, for a few seconds. From any thread.
+  void notify(std::string text);
   void finish(const Summary& summary, const Verdict& verdict, std::string figures);
   void wait() { dashboard_->wait_until_left(); }
   // Gives the terminal back.
@@ -45,7 +47,6 @@ class RunOnScreen {
   bool asked(ui::RunCommand command);
   void pause();
   void change_concurrency(bool up);
-  void notify(std::string text);
   Nanos active(Nanos elapsed) const;
 
   Attacker& attacker_;

@@ -185,11 +185,14 @@ std::string run_json(const RunReport& r) {
   summary(w, r);
   verdict(w, r.verdict);
   generator(w, r);
-  const Connections& c = r.summary.connections;
-  w.key("connections").begin_object().key("opened").unsigned_integer(c.opened).key("reused").unsigned_integer(c.reused);
-  w.key("failed").unsigned_integer(c.failed).end_object();
-  w.key("bytes").begin_object().key("sent").unsigned_integer(r.summary.traffic.bytes_out);
-  w.key("received").unsigned_integer(r.summary.traffic.bytes_in).end_object();
+  // Known at the end.
+  if (!r.snapshot || !r.snapshot->is_running) {
+    const Connections& c = r.summary.connections;
+    w.key("connections").begin_object().key("opened").unsigned_integer(c.opened).key("reused").unsigned_integer(c.reused);
+    w.key("failed").unsigned_integer(c.failed).end_object();
+    w.key("bytes").begin_object().key("sent").unsigned_integer(r.summary.traffic.bytes_out);
+    w.key("received").unsigned_integer(r.summary.traffic.bytes_in).end_object();
+  }
   if (!r.judged.empty()) {
     w.key("fail_if").begin_array();
     for (const Judged& j : r.judged)
@@ -198,6 +201,10 @@ std::string run_json(const RunReport& r) {
   }
   if (r.minutes.size() > 1) points(w, "timeline", r.minutes);
   points(w, "seconds", r.seconds);
+  if (r.snapshot) {
+    w.key("snapshot").begin_object().key("unix_time").integer(r.snapshot->at.seconds);
+    w.key("running").boolean(r.snapshot->is_running).end_object();
+  }
   w.end_object();
   out += '\n';
   return out;

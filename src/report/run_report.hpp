@@ -40,6 +40,12 @@ struct RunReport {
   double peak_busy = 0;        // of a sending thread, 0 … 1
   std::string limit;           // whose limit the run met, in words; empty: nobody's
   std::vector<Judged> judged;  // of -fail-if
+  // Of a file that is written while the run goes on.
+  struct Snapshot {
+    Timestamp at;
+    bool is_running = true;
+  };
+  std::optional<Snapshot> snapshot;
 };
 
 // Requests that ended, over the time they took.

@@ -267,36 +267,8 @@ constexpr std::string_view kSchema = R"schema({
       "required": ["condition", "value", "passed"]
      }
     },
-    "timeline": {
-     "type": "array",
-     "items": {
-      "type": "object",
-      "properties": {
-       "at_s": {"type": "number", "minimum": 0},
-       "requests_per_second": {"type": "number", "minimum": 0},
-       "errors_per_second": {"type": "number", "minimum": 0},
-       "p50_ms": {"type": "number", "minimum": 0},
-       "p90_ms": {"type": "number", "minimum": 0},
-       "p99_ms": {"type": "number", "minimum": 0}
-      },
-      "required": ["at_s", "requests_per_second", "errors_per_second", "p50_ms", "p90_ms", "p99_ms"]
-     }
-    },
-    "seconds": {
-     "type": "array",
-     "items": {
-      "type": "object",
-      "properties": {
-       "at_s": {"type": "number", "minimum": 0},
-       "requests_per_second": {"type": "number", "minimum": 0},
-       "errors_per_second": {"type": "number", "minimum": 0},
-       "p50_ms": {"type": "number", "minimum": 0},
-       "p90_ms": {"type": "number", "minimum": 0},
-       "p99_ms": {"type": "number", "minimum": 0}
-      },
-      "required": ["at_s", "requests_per_second", "errors_per_second", "p50_ms", "p90_ms", "p99_ms"]
-     }
-    },
+    "timeline": {"type": "array", "items": {"$ref": "#/$defs/point"}},
+    "seconds": {"type": "array", "items": {"$ref": "#/$defs/point"}},
     "snapshot": {
      "type": "object",
      "properties": {
@@ -324,6 +296,18 @@ constexpr std::string_view kSchema = R"schema({
     }
    },
    "required": ["schema_version", "error"]
+  },
+  "point": {
+   "type": "object",
+   "properties": {
+    "at_s": {"type": "number", "minimum": 0},
+    "requests_per_second": {"type": "number", "minimum": 0},
+    "errors_per_second": {"type": "number", "minimum": 0},
+    "p50_ms": {"type": "number", "minimum": 0},
+    "p90_ms": {"type": "number", "minimum": 0},
+    "p99_ms": {"type": "number", "minimum": 0}
+   },
+   "required": ["at_s", "requests_per_second", "errors_per_second", "p50_ms", "p90_ms", "p99_ms"]
   },
   "phase": {
    "type": "object",

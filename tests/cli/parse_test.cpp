@@ -199,8 +199,8 @@ std::string fingerprint(const Options& o) {
   const mode::RunRequest& n = o.run;
   add(n.url), add(n.is_curl), add(n.method), add(n.body), add(n.user_agent), add(n.number.value_or(0)), add(n.concurrency.value_or(0));
   add(n.duration ? n.duration->count() : -1), add(n.rate ? n.rate->text() : ""), add(n.timeout.count());
-  add(n.setup), add(n.screen), add(n.json), add(n.output), add(n.markdown), add(n.html), add(n.series_csv), add(n.record),
-      add(n.allow_all_failed);
+  add(n.setup), add(n.screen), add(n.json), add(n.output), add(n.markdown), add(n.html), add(n.snapshot), add(n.snapshot_every.count()),
+      add(n.series_csv), add(n.record), add(n.allow_all_failed);
   add(o.shape.duration.count()), add(o.shape.columns);
   add(o.doctor.shape ? o.doctor.shape->text() : ""), add(o.doctor.connections), add(o.doctor.keep_alive), add(o.doctor.json);
   const mode::ServeOptions& s = o.serve;

@@ -189,6 +189,45 @@ thrum -n 1 -output /dev/full "$url/echo" >out 2>err
 equal "a full disk: exit" $? 1
 one_line "a full disk" err
 
+case_ "snapshots while it goes on"
+mkdir soak
+thrum -z 4s -rate 200/s -warmup 200ms -cpus 2 -snapshot soak/s.json -snapshot-every 1s -json "$url/bytes/10" >out.json 2>err &
+run=$!
+for _ in $(seq 100); do
+  [ -s soak/s.json ] && break
+  sleep 0.1
+done
+cp soak/s.json during.json
+wait $run
+empty stderr err
+valid "during" during.json
+valid "at the end" soak/s.json
+equal "during" "$(jq -c '[.snapshot.running, .summary.interrupted, (.summary.total_requests > 100), (.summary.total_requests < 800), (.seconds | length > 0)]' during.json)" '[true,false,true,true,true]'
+equal "at the end" "$(jq -c '[.snapshot.running, .summary.total_requests]' soak/s.json)" '[false,800]'
+equal "but for that the report itself" "$(jq -c 'del(.snapshot)' soak/s.json)" "$(jq -c . out.json)"
+equal "nothing else is left" "$(ls soak)" s.json
+ln -s soak/s.json link.json
+thrum -z 2s -c 2 -snapshot link.json -snapshot-every 500ms -record out.bin "$url/bytes/10" >out 2>err &
+run=$!
+sleep 1
+chmod -w soak 2>/dev/null
+wait $run
+chmod +w soak
+equal "a link stays one" "$(readlink link.json)" soak/s.json
+equal "with every result, too" "$(jq .summary.total_requests soak/s.json)" "$(of out.bin .requests)"
+thrum -z 1500ms -c 1 -snapshot gone/s.json -snapshot-every 500ms "$url/bytes/10" >out 2>err
+equal "no such folder: exit" $? 1
+mkdir gone
+thrum -z 2s -c 1 -snapshot gone/s.json -snapshot-every 500ms "$url/bytes/10" >out 2>err &
+run=$!
+sleep 0.2
+rmdir gone
+wait $run
+equal "a folder that goes away ends nothing: exit" $? 0
+one_line "but is told once" err
+thrum -n 1 -snapshot /dev/null "$url/" >out 2>err
+equal "not a plain file: exit" $? 2
+
 case_ "what a server says is only shown"
 cat >hostile.py <<'P'
 import socket, sys, threading

@@ -204,6 +204,19 @@ TEST(RunReport, JsonAsItsSchemaSays) {
   EXPECT_FALSE(all["target"].contains("concurrency"));
 }
 
+TEST(RunReport, ASnapshotLacksWhatIsKnownAtTheEnd) {
+  const auto b = built();
+  b->report.snapshot = {{1'700'000'060, 0, 0}, true};
+  const json during = json::parse(run_json(b->report));
+  EXPECT_EQ(schema().wrong(during), "");
+  EXPECT_EQ(during["snapshot"], (json{{"unix_time", 1'700'000'060}, {"running", true}}));
+  EXPECT_FALSE(during.contains("bytes") || during.contains("connections"));
+  b->report.snapshot->is_running = false;
+  const json at_end = json::parse(run_json(b->report));
+  EXPECT_EQ(schema().wrong(at_end), "");
+  EXPECT_TRUE(at_end.contains("bytes") && at_end.contains("connections"));
+}
+
 TEST(RunReport, AnErrorIsADocumentToo) {
   const json j = json::parse(run_error_json("usage", "-n: \"x\" is no number"));
   EXPECT_EQ(schema().wrong(j), "");

@@ -153,6 +153,28 @@ constexpr auto kFlags = std::to_array<Flag>({
      .commands = kRun,
      .group = Group::output,
      .bind = [](Options& o, Text v) { return put_text(o.run.series_csv, v); }},
+    {.name = "snapshot",
+     .takes = Takes::file,
+     .value = "FILE",
+     .help = "Write the report as JSON there each minute while the run goes on, and at its end",
+     .more = "The file is replaced at once each time. `.snapshot.running` says whether the run goes on. What stands out meanwhile is told "
+             "on stderr.",
+     .commands = kRun,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) { return put_text(o.run.snapshot, v); }},
+    {.name = "snapshot-every",
+     .value = "TIME",
+     .initial = "1m",
+     .help = "How long from one -snapshot to the next",
+     .commands = kRun,
+     .group = Group::output,
+     .bind = [](Options& o, Text v) -> Expected<void> {
+       const auto time = read_duration(v);
+       if (!time) return std::unexpected(time.error());
+       if (*time < std::chrono::milliseconds(500)) return usage_error("too often; give 500ms at least");
+       o.run.snapshot_every = *time;
+       return {};
+     }},
     {.name = "record",
      .takes = Takes::file,
      .value = "FILE",

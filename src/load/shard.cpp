@@ -21,11 +21,14 @@ constexpr int kStartsPerTurn = 64;
 
 constexpr Nanos kBusyOver{1'000'000'000};
 
-// What was measured to be the cheaper: the ring, plain or under TLS, as sends and receives share the system call that waits. It takes one
-// of its own to close a connection, so where each request has its own, epoll serves them.
+// What was measured to be the cheaper: the ring, plain or under TLS, as sends and receives share the system call that waits. But it takes
+// one of its own to close a connection, so where each request has its own, epoll serves them; and where HTTP/2 may be spoken, whose many
+// streams share a call anyway, what has come in meanwhile is read in fewer pieces by epoll.
 Io io_for(const Plan& plan) {
-  if (plan.options.io != Io::automatic) return plan.options.io;
-  return plan.options.keep_alive ? Io::automatic : Io::epoll;
+  const AttackOptions& o = plan.options;
+  if (o.io != Io::automatic) return o.io;
+  const bool may_be_http2 = o.http2_only || o.h2c || (o.http2 && plan.routes.has_tls());
+  return o.keep_alive && !may_be_http2 ? Io::automatic : Io::epoll;
 }
 
 Pacer pacer_of(const Plan& plan, Slice slice) {

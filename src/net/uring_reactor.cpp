@@ -200,6 +200,15 @@ void UringReactor::shutdown_write(SocketId id) {
     ::shutdown(s->fd.get(), SHUT_WR);
 }
 
+// By their names: to look for what is under way on a descriptor, the kernel goes through all of every socket's.
+void UringReactor::cancel_all(SocketId id, const Socket& s) {
+  if (s.receiving) cancel(Act::receive, id);
+  if (s.connecting) cancel(Act::connect, id);
+  if (s.waits_to_write) cancel(Act::writable, id);
+  if (s.ended) cancel(Act::error, id);
+  if (s.listener != nullptr) cancel(Act::accept, id);
+}
+
 // What is under way holds on to the socket, so that closing the descriptor alone would not end the connection. The kernel closes
 // it once that is cancelled: its number is nobody else's while entries that were queued before name it.
 void UringReactor::close(SocketId id, bool abort) {
@@ -209,11 +218,8 @@ void UringReactor::close(SocketId id, bool abort) {
     const linger hard{1, 0};
     setsockopt(s->fd.get(), SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
   }
+  cancel_all(id, *s);
   const int fd = s->fd.release();
-  io_uring_sqe& all = ring_->entry();
-  io_uring_prep_cancel_fd(&all, fd, IORING_ASYNC_CANCEL_ALL);
-  all.flags |= IOSQE_CQE_SKIP_SUCCESS;
-  all.user_data = data_of(Act::none, {});
   io_uring_sqe& last = ring_->entry();
   io_uring_prep_close(&last, fd);
   last.flags |= IOSQE_CQE_SKIP_SUCCESS;
@@ -342,7 +348,10 @@ void UringReactor::received(SocketId id, const io_uring_cqe& c) {
   if (s == nullptr || s->receiving) return;
   // The receive is over: for want of buffers, or because it was told to, or for the kernel's own reasons; or the stream is.
   if (c.res == 0) return deliver_end(id, 0);
-  if (c.res == -ENOBUFS) lacks_buffers_ = true;
+  if (c.res == -ENOBUFS) {
+    lacks_buffers_ = true;
+    read_unbuffered(id);
+  }
   if (c.res < 0 && c.res != -ENOBUFS && c.res != -ECANCELED && c.res != -EINTR && c.res != -EAGAIN) return deliver_end(id, -c.res);
   go_on(id);
 }
@@ -508,6 +517,17 @@ void UringReactor::go_on(SocketId id) {
   } else {
     read_the_rest(id);
   }
+}
+
+// There were bytes and no buffer for them. Of thousands of sockets to which that happens most would ask in vain again, and again.
+void UringReactor::read_unbuffered(SocketId id) {
+  const Socket* s = sockets_.find(id);
+  if (s->connecting || s->broken || s->ended || s->paused || s->held != nullptr || s->send_error != 0) return;
+  char buffer[kReadAtOnce];
+  const ssize_t n = ::recv(s->fd.get(), buffer, sizeof buffer, MSG_DONTWAIT);
+  if (n <= 0) return;  // the next receive tells
+  bytes_.in += static_cast<std::uint64_t>(n);
+  deliver(id, {buffer, static_cast<std::size_t>(n)});
 }
 
 // What had come before sending broke, then the end.

@@ -93,6 +93,7 @@ class UringReactor final : public Reactor {
   // Entries
   void poll(Act act, SocketId id, int fd, std::uint32_t mask);
   void cancel(Act act, SocketId id);
+  void cancel_all(SocketId id, const Socket& s);
   void start_receiving(SocketId id, Socket& s);
   bool may_wait(std::size_t size, std::span<const char> body) const;
   bool add_to_last(SocketId id, std::span<const char> head, std::span<const char> body);
@@ -120,6 +121,7 @@ class UringReactor final : public Reactor {
   void deliver_end(SocketId id, int error);
   void hold(Socket& s, std::span<const char> bytes);
   void go_on(SocketId id);
+  void read_unbuffered(SocketId id);
   void read_the_rest(SocketId id);
   void finish(SocketId id, int error);
   int run_postponed();

@@ -23,7 +23,8 @@ case_ "-io=auto"
 if [ "$allowed" = ok ]; then ring=uring; else ring=epoll; fi
 equal "plain" "$(used "$plain/bytes/16" | tail -1)" "$ring"
 equal "plain, large" "$(used "$plain/bytes/200000" -io=auto | tail -1)" "$ring"
-equal "TLS" "$(used "$tls/bytes/16" -insecure | tail -1)" "$ring"
+equal "TLS, HTTP/1.1" "$(used "$tls/bytes/16" -insecure -http2=false | tail -1)" "$ring"
+equal "TLS, perhaps HTTP/2" "$(used "$tls/bytes/16" -insecure | tail -1)" epoll
 equal "a connection each" "$(used "$plain/bytes/16" -keepalive=false | tail -1)" epoll
 
 case_ "-io=uring"

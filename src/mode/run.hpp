@@ -46,7 +46,7 @@ struct RunRequest {
   std::string series_csv;  // a line a second
   std::string snapshot;    // the report as JSON, again and again while it goes on
   Nanos snapshot_every{60'000'000'000};
-  std::string record;      // every result, as attack writes them
+  std::string record;  // every result, as attack writes them
 };
 
 enum class RunEnd : std::uint8_t {

@@ -116,7 +116,8 @@ TEST(MetricsPage, SaysWhatStandsInTheWay) {
     ASSERT_FALSE(checked) << wrong;
     EXPECT_EQ(checked.error().kind, ErrorKind::usage);
   }
-  for (const char* right : {":8880", "8880", "0.0.0.0:8880", "localhost:0", "[::1]:1"}) EXPECT_TRUE(check_metrics_address(right, "f")) << right;
+  for (const char* right : {":8880", "8880", "0.0.0.0:8880", "localhost:0", "[::1]:1"})
+    EXPECT_TRUE(check_metrics_address(right, "f")) << right;
 }
 
 }  // namespace

@@ -10,11 +10,12 @@ namespace {
 constexpr auto kCommands = std::to_array<CommandInfo>({
     {.command = Command::run,
      .name = "run",
-     .arguments = "URL",
+     .arguments = "URL|NAME",
      .help = "send requests to a URL and say what came of it",
      .more = "thrum URL does the same. Without -rate each of -c requests in flight is followed by the next as soon as it is answered; with "
              "-rate requests leave on "
-             "schedule. At its end: a verdict in plain words, or (-json) a report for programs. A host without a scheme is guessed. Exit "
+             "schedule. At its end: a verdict in plain words, or (-json) a report for programs. A host without a scheme is guessed. "
+             "thrum run NAME sends what [run.NAME] in thrum.toml says. Exit "
              "code 1: "
              "nothing was answered; 4: a condition of -fail-if held.",
      .examples = "thrum http://127.0.0.1:18080/\n"

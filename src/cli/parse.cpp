@@ -177,6 +177,7 @@ Expected<void> apply(Command command, std::span<const settings::Setting> setting
 
 std::expected<Invocation, ParseFailure> parse(std::span<const std::string_view> args, std::span<const settings::Setting> settings) {
   Invocation out;
+  out.words.assign(args.begin(), args.end());
   auto words = split(args);
   if (!words && std::any_of(args.begin(), args.end(), is_help_word)) {
     out.command = likely_command(args);

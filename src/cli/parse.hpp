@@ -16,6 +16,8 @@ struct Invocation {
   Command command = Command::none;
   Options options;
   std::vector<std::string> arguments;  // what is neither flag nor command, in order
+  std::vector<std::string> words;      // all of the line, to be read again with other settings
+  std::string run;                     // thrum run NAME: the table of settings it is told by; empty: none
 };
 
 // What was wrong, and with which command, so that the error can be introduced by its name.

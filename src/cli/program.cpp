@@ -98,10 +98,13 @@ std::expected<void, ParseFailure> add_settings(std::span<const std::string_view>
   auto found = find_settings(invocation);
   if (!found) return std::unexpected(ParseFailure{invocation.command, std::move(found.error())});
   words = std::move(found->words);
-  if (found->settings.empty()) return {};
+  if (found->settings.empty() && found->run.empty()) return {};
   auto whole = parse(args, found->settings);
   if (!whole) return std::unexpected(std::move(whole.error()));
   invocation = std::move(*whole);
+  if (found->run.empty()) return {};
+  invocation.run = std::move(found->run);
+  invocation.arguments.clear();  // its name
   return {};
 }
 

@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -6,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/settings.hpp"
@@ -13,6 +17,7 @@
 #include "mode/curl_flags.hpp"
 #include "mode/masked_flags.hpp"
 #include "mode/run.hpp"
+#include "mode/run_folder.hpp"
 #include "mode/run_setup.hpp"
 #include "report/run_report.hpp"
 
@@ -30,6 +35,9 @@ Expected<mode::RunRequest> request_of(const Invocation& invocation) {
     return usage_error("takes one URL; several targets are for thrum attack -targets=FILE");
   else if (!invocation.arguments.empty())
     request.url = invocation.arguments[0];
+  if (!request.out_dir.empty() && invocation.run.empty())
+    return usage_error("-out-dir is for runs that have a name: thrum run NAME, or -all; of others -record, -output and -html say where");
+  if (!request.out_dir.empty() && !request.attack.dry_run) mode::put_into_folder(request, request.out_dir, invocation.run);
   return request;
 }
 
@@ -54,6 +62,7 @@ class FormLines {
   // `warn`: what a command of curl says that no flag can.
   static Expected<FormLines> make(const Invocation& invocation, const std::function<void(std::string_view)>& warn) {
     FormLines out;
+    out.run_ = invocation.run;
     const auto& typed = invocation.options.attack.typed;
     const auto settled = std::span(typed).first(invocation.options.attack.settled);
     out.settled_.assign(settled.begin(), settled.end());
@@ -80,10 +89,12 @@ class FormLines {
     args.insert(args.end(), words.begin(), words.end());
     auto read = parse(args);
     if (!read) return std::unexpected(std::move(read.error().error));
+    read->run = run_;
     auto found = find_settings(*read);
     if (!found) return std::unexpected(std::move(found.error()));
     if (!found->settings.empty()) read = parse(args, found->settings);
     if (!read) return std::unexpected(std::move(read.error().error));
+    read->run = run_;
     return std::move(*read);
   }
   Expected<mode::RunRequest> request(Words words) const {
@@ -94,6 +105,7 @@ class FormLines {
 
  private:
   mode::TypedFlags settled_, typed_;
+  std::string run_;  // the named one that it began with
 };
 
 // Runs, one after the other as the person at the screen wants them, with the form in between.
@@ -207,7 +219,81 @@ class Session {
 
 }  // namespace
 
-Expected<ExitCode> run_run(const Invocation& invocation) { return Session(invocation).run(); }
+namespace {
+
+void say_run(std::string_view line) { say(Command::run, line); }
+
+// One run, and in a folder its plot.
+Expected<ExitCode> run_one(const Invocation& invocation) {
+  const std::string& folder = invocation.options.run.out_dir;
+  const bool has_folder = !folder.empty() && !invocation.run.empty() && !invocation.options.attack.dry_run;
+  if (has_folder)
+    if (auto made = mode::make_folder(folder, std::array{invocation.run}); !made) return std::unexpected(made.error());
+  auto code = Session(invocation).run();
+  if (code && has_folder)
+    if (auto plotted = mode::plot_run(folder, invocation.run, say_run); !plotted) say_run(plotted.error().text);
+  return code;
+}
+
+// The graver of two.
+ExitCode graver(ExitCode a, ExitCode b) {
+  constexpr std::array kOrder{ExitCode::done, ExitCode::gate, ExitCode::off_rate, ExitCode::failed, ExitCode::interrupted};
+  const auto place = [&](ExitCode code) { return std::ranges::find(kOrder, code) - kOrder.begin(); };
+  return place(a) >= place(b) ? a : b;
+}
+
+Expected<std::vector<Invocation>> all_runs(const Invocation& invocation, std::span<const std::string> names) {
+  std::vector<Invocation> all;
+  for (const std::string& name : names) {
+    auto one = of_named_run(invocation, name);
+    if (!one) return std::unexpected(std::move(one.error()));
+    one->options.run.screen = false;
+    all.push_back(std::move(*one));
+  }
+  return all;
+}
+
+// Each run would write over what the last one has written.
+Expected<void> check_files_of_all(const Invocation& invocation) {
+  constexpr std::array<std::string_view, 7> kFiles{"output", "md", "html", "series-csv", "record", "snapshot", "junit"};
+  for (const auto& [flag, value] : std::span(invocation.options.attack.typed).subspan(invocation.options.attack.settled))
+    if (std::ranges::find(kFiles, flag) != kFiles.end())
+      return usage_error(fmt::format("-{} names one file, and -all has several runs; -out-dir=FOLDER has files for each", flag));
+  return {};
+}
+
+// One after the other. A run that can't be made ends them: what comes after it may well build on it.
+Expected<ExitCode> run_all(const Invocation& invocation) {
+  if (!invocation.arguments.empty()) return usage_error("-all sends the runs of a file; leave out the URL, or -all");
+  if (invocation.options.run.json) return usage_error("-json prints one report, and -all has several; -out-dir=FOLDER writes one for each");
+  if (auto fine = check_files_of_all(invocation); !fine) return std::unexpected(fine.error());
+  const auto names = named_runs(invocation);
+  if (!names) return std::unexpected(names.error());
+  const auto runs = all_runs(invocation, *names);
+  if (!runs) return std::unexpected(runs.error());
+  const std::string& folder = invocation.options.run.out_dir;
+  const bool has_folder = !folder.empty() && !invocation.options.attack.dry_run;
+  if (has_folder)
+    if (auto made = mode::make_folder(folder, *names); !made) return std::unexpected(made.error());
+  ExitCode worst = ExitCode::done;
+  std::vector<std::string> over;
+  for (std::size_t i = 0; i < runs->size(); ++i) {
+    if (auto printed = print(fmt::format("{}[{}]\n", i == 0 ? "" : "\n", printable((*names)[i]))); !printed)
+      return std::unexpected(printed.error());
+    const auto code = run_one((*runs)[i]);
+    if (!code) return std::unexpected(Error{code.error().kind, fmt::format("[run.{}]: {}", printable((*names)[i]), code.error().text)});
+    worst = graver(worst, *code);
+    over.push_back((*names)[i]);
+    if (Interrupts::count() > 0) break;
+  }
+  if (has_folder)
+    if (auto plotted = mode::plot_runs(folder, over, say_run); !plotted) say_run(plotted.error().text);
+  return worst;
+}
+
+}  // namespace
+
+Expected<ExitCode> run_run(const Invocation& invocation) { return invocation.options.run.all ? run_all(invocation) : run_one(invocation); }
 
 void print_run_error(const Error& error) {
   if (error.kind == ErrorKind::broken_pipe || error.text.empty()) return;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"
@@ -11,13 +12,14 @@
 #include "settings/file.hpp"
 #include "settings/masking.hpp"
 #include "settings/write.hpp"
+#include "targets/url_guess.hpp"
 
 namespace thrum::cli {
 namespace {
 
 // What a command that sends does with one run is no setting of all runs.
 bool is_for_one_run(std::string_view name) {
-  constexpr std::string_view kWords[] = {"config", "write-config", "curl", "dry-run", "once", "setup", "help", "version", "profile"};
+  constexpr std::string_view kWords[] = {"config", "write-config", "curl", "all", "dry-run", "once", "setup", "help", "version", "profile"};
   return std::ranges::find(kWords, name) != std::end(kWords);
 }
 
@@ -60,26 +62,82 @@ std::vector<settings::Name> setting_names(Command command) {
   return names;
 }
 
+namespace {
+
+std::optional<std::string> config_path(const Invocation& invocation) {
+  const std::string& asked = invocation.options.config;
+  std::string path = asked.empty() ? std::string(settings::kDefaultFile) : asked;
+  if (asked == "none" || (asked.empty() && ::access(path.c_str(), F_OK) != 0)) return std::nullopt;
+  return path;
+}
+
+std::vector<std::string> run_names(const settings::File& file) {
+  std::vector<std::string> names;
+  for (const auto& [name, settings] : file.runs) names.push_back(name);
+  return names;
+}
+
+// The run that a command line asks for by its name: the first argument, unless it can only be a URL.
+Expected<std::string> asked_run(const Invocation& invocation, const settings::File& file) {
+  if (!invocation.run.empty()) return invocation.run;
+  if (invocation.command != Command::run || invocation.options.run.is_curl || invocation.arguments.size() != 1) return "";
+  const std::string& word = invocation.arguments[0];
+  if (file.of_run(word) != nullptr) return word;
+  if (file.runs.empty() || targets::looks_like_url(word)) return "";
+  const std::string near = nearest(word, run_names(file));
+  return usage_error(fmt::format(
+      "\"{}\" is no URL, and {} has no [run.{}]; {}", printable_prefix(word, 60), printable(file.path), printable_prefix(word, 60),
+      near.empty() ? fmt::format("its runs are {}", printable_prefix(fmt::format("{}", fmt::join(run_names(file), ", ")), 200))
+                   : fmt::format("did you mean {}?", printable(near))));
+}
+
+}  // namespace
+
 Expected<FoundSettings> find_settings(const Invocation& invocation) {
   FoundSettings found;
   if (!has_config(invocation.command)) return found;
   const std::vector<settings::Name> names = setting_names(invocation.command);
   const std::vector<std::string_view> commands = commands_with_config();
-  const std::string& asked = invocation.options.config;
-  const std::string path = asked.empty() ? std::string(settings::kDefaultFile) : asked;
-  if (asked != "none" && (!asked.empty() || ::access(path.c_str(), F_OK) == 0)) {
-    const auto file = settings::read_file(path, {names, commands});
+  if (const auto path = config_path(invocation)) {
+    const auto file = settings::read_file(*path, {names, commands});
     if (!file) return std::unexpected(file.error());
-    auto own = settings::settings_of(*file, info(invocation.command).name, "", names);
+    auto run = asked_run(invocation, *file);
+    if (!run) return std::unexpected(std::move(run.error()));
+    auto own = settings::settings_of(*file, info(invocation.command).name, *run, names);
     if (!own) return std::unexpected(own.error());
+    found.run = std::move(*run);
     // What nobody has asked for is told.
-    if (asked.empty() && !own->empty()) found.words.push_back(fmt::format("settings from {}: {}", path, names_of(*own)));
+    if (invocation.options.config.empty() && found.run.empty() && !invocation.options.run.all && !own->empty())
+      found.words.push_back(fmt::format("settings from {}: {}", *path, names_of(*own)));
     found.settings = std::move(*own);
   }
   settings::Environment environment = settings::read_environment(variables(), names);
   found.settings = settings::overlay(std::move(found.settings), std::move(environment.settings), names);
   found.words.insert(found.words.end(), environment.doubts.begin(), environment.doubts.end());
   return found;
+}
+
+Expected<std::vector<std::string>> named_runs(const Invocation& invocation) {
+  const auto path = config_path(invocation);
+  if (!path)
+    return usage_error("-all sends the runs of a file, and there is no thrum.toml here; write one with [run.NAME], or say -config=FILE");
+  const std::vector<settings::Name> names = setting_names(invocation.command);
+  const std::vector<std::string_view> commands = commands_with_config();
+  const auto file = settings::read_file(*path, {names, commands});
+  if (!file) return std::unexpected(file.error());
+  if (file->runs.empty()) return usage_error(fmt::format("-all sends the runs of {}, and it has no [run.NAME]", printable(*path)));
+  return run_names(*file);
+}
+
+Expected<Invocation> of_named_run(const Invocation& invocation, const std::string& run) {
+  Invocation named = invocation;
+  named.run = run;
+  const auto found = find_settings(named);
+  if (!found) return std::unexpected(found.error());
+  auto whole = parse(std::vector<std::string_view>(invocation.words.begin(), invocation.words.end()), found->settings);
+  if (!whole) return std::unexpected(std::move(whole.error().error));
+  whole->run = run;
+  return std::move(*whole);
 }
 
 std::string settings_file_of(const Invocation& invocation) {

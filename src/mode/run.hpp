@@ -46,7 +46,9 @@ struct RunRequest {
   std::string series_csv;  // a line a second
   std::string snapshot;    // the report as JSON, again and again while it goes on
   Nanos snapshot_every{60'000'000'000};
-  std::string record;  // every result, as attack writes them
+  bool all = false;     // all runs that the file of settings has
+  std::string out_dir;  // a folder for what came of named runs (mode/run_folder.hpp)
+  std::string record;   // every result, as attack writes them
 };
 
 enum class RunEnd : std::uint8_t {

@@ -197,7 +197,8 @@ std::string fingerprint(const Options& o) {
   const mode::SearchOptions& c = o.capacity.search;
   add(o.capacity.slo), add(c.from), add(c.most), add(c.step.count()), add(c.confirm.count()), add(o.capacity.json), add(o.capacity.html);
   const mode::RunRequest& n = o.run;
-  add(n.url), add(n.is_curl), add(n.method), add(n.body), add(n.user_agent), add(n.number.value_or(0)), add(n.concurrency.value_or(0));
+  add(n.url), add(n.is_curl), add(n.all), add(n.out_dir), add(n.method), add(n.body), add(n.user_agent), add(n.number.value_or(0)),
+      add(n.concurrency.value_or(0));
   add(n.duration ? n.duration->count() : -1), add(n.rate ? n.rate->text() : ""), add(n.timeout.count());
   add(n.setup), add(n.screen), add(n.json), add(n.output), add(n.markdown), add(n.html), add(n.snapshot), add(n.snapshot_every.count()),
       add(n.series_csv), add(n.record), add(n.allow_all_failed);

@@ -141,4 +141,84 @@ equal "not over another: exit" $? 2
 thrum attack -config=none -targets=ok.txt -H 'Authorization: Bearer x' -write-config=secret.toml 2>/dev/null
 equal "secrets are for the owner" "$(stat -c %a secret.toml)" 600
 
+case_ "runs that have a name"
+mkdir named && cd named || exit 1
+cat >thrum.toml <<TOML
+header = ["X-A: 1"]
+max-requests = 500
+
+[run]
+concurrency = 2
+
+[run.smoke]
+url = "$url/bytes/16"
+n = 20
+
+[run.slow]
+url = "$url/delay?ms=20"
+n = 10
+fail-if = ["p99<1ms"]
+
+[run.broken]
+url = "$url/status/500"
+n = 5
+fail-if = ["success<100%"]
+TOML
+out=$(thrum run smoke 2>err)
+equal exit $? 0
+empty stderr err
+has "what ran" "$out" '^GET http://.*/bytes/16: 20 requests, 2 at once$'
+equal "flags win" "$(thrum run smoke -n 7 -json | jq -c '[.summary.total_requests, .settings.header, .settings.concurrency]')" '[7,["X-A: 1"],["2"]]'
+thrum run smoke -n 501 >out 2>err
+equal "its file's guards hold: exit" $? 2
+thrum run smok >out 2>err
+equal "a slip: exit" $? 2
+has "a slip" "$(cat err)" '"smok" is no URL, and thrum.toml has no \[run.smok\]; did you mean smoke\?'
+one_line "a slip" err
+thrum run -config=none smoke >out 2>err
+[ $? -gt 0 ] && pass || fail "without the file: exit 0"
+equal "a URL is one" "$(thrum run "$url/bytes/1" -n 3 -json 2>/dev/null | jq .summary.total_requests)" 3
+out=$(thrum run -all -out-dir res 2>err)
+equal "all: exit" $? 4
+equal "all: in the file's order" "$(grep '^\[' <<<"$out" | tr -d '\n')" '[smoke][slow][broken]'
+has "all: what each was" "$out" '^✖ Failing  5 requests'
+equal "the folder" "$(ls res | tr '\n' ' ')" "all.html broken.bin broken.html broken.json slow.bin slow.html slow.json smoke.bin smoke.html smoke.json "
+equal "reports" "$(jq -c .summary.total_requests res/smoke.json res/slow.json res/broken.json | tr '\n' ' ')" "20 10 5 "
+equal "results" "$(of res/slow.bin .requests)" 10
+for name in smoke slow broken; do has "a series of $name in the plot of all" "$(cat res/all.html)" "\"$name.bin"; done
+has "a plot of one" "$(cat res/smoke.html)" '<h1>smoke</h1>'
+thrum run -all -out-dir res >out 2>err
+equal "once more over the same: exit" $? 4
+thrum run smoke -out-dir one >out 2>err
+equal "one in a folder" "$(ls one | tr '\n' ' ')" "smoke.bin smoke.html smoke.json "
+out=$(thrum run -all -dry-run -out-dir none 2>&1)
+equal "all dry: exit" $? 0
+equal "all dry" "$(grep -c 'thrum run would send this' <<<"$out")" 3
+[ -e none ] && fail "a dry run made a folder" || pass
+grep -v max-requests thrum.toml >free.toml
+thrum run -all -z 60s -config=free.toml >out 2>err &
+run=$!
+sleep 1
+kill -INT $run
+wait $run
+equal "a stop ends all" "$(grep -c '^\[' out)" 1
+wrong() { # what is said, then the words
+  local says=$1
+  shift
+  thrum "$@" >out 2>err
+  equal "'$*': exit" $? 2
+  one_line "'$*'" err
+  has "'$*'" "$(cat err)" "$says"
+}
+wrong "leave out the URL" run -all "$url"
+wrong "has several" run -all -json
+wrong "names one file" run -all -output x.json
+wrong "are for runs that have a name|is for runs that have a name" run "$url" -config=none -out-dir x
+wrong "there is no thrum.toml" run -all -config=none
+printf '[run."../x"]\nurl = "%s"\n' "$url" >bad.toml
+wrong "can't be the name of files" run -all -config=bad.toml -out-dir x
+echo 'n = 3' >bad.toml
+wrong "has no \[run.NAME\]" run -all -config=bad.toml
+cd .. || exit 1
+
 summary

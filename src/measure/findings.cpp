@@ -227,6 +227,12 @@ void Judging::generator() {
       text += "; the limit was " + f_.limit;
     add(Level::degraded, "rate_not_carried", std::move(text));
   }
+  if (f_.fell_behind) {
+    std::string text = fmt::format("answers fell behind: mean latency grew from {} in the first quarter of the sending to {} in the last",
+                                   shown(f_.fell_behind->early), shown(f_.fell_behind->late));
+    if (!f_.limit.empty()) text += "; the limit was " + f_.limit;
+    add(Level::degraded, "fell_behind", std::move(text));
+  }
   if (f_.lag_p99 >= kQueued && ratio(f_.lag_p99, f_.p99) >= kQueuedShare)
     add(Level::degraded, "queued_before_sending",
         fmt::format("requests queued {} at p99 before being sent; latencies count from when they were due", shown(f_.lag_p99)));

@@ -36,6 +36,11 @@ struct ServerTimes {
   std::string largest{};  // of several segments: that whose median is largest; empty: there is one, or none is named
 };
 
+// Mean latency of the first quarter of the sending and of the last, where it kept growing and answers kept coming afterwards.
+struct FellBehind {
+  Nanos early{0}, late{0};
+};
+
 struct RunFacts {
   std::uint64_t requests = 0, succeeded = 0;
   std::uint64_t timeouts = 0, http_errors = 0, connection_errors = 0;  // add up to the failed ones
@@ -60,8 +65,9 @@ struct RunFacts {
   std::uint32_t threads = 1;
   double asked_rate = 0, achieved_rate = 0;  // 0: no rate was asked for
   std::uint64_t missed = 0;
-  Nanos lag_p99{0};   // how late requests were sent
-  std::string limit;  // whose limit it was, in words; empty: nobody's
+  std::optional<FellBehind> fell_behind;  // answers, behind the requests of a rate
+  Nanos lag_p99{0};                       // how late requests were sent
+  std::string limit;                      // whose limit it was, in words; empty: nobody's
 };
 
 Verdict judge(const RunFacts& facts);

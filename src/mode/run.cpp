@@ -35,6 +35,7 @@
 #include "mode/so_far.hpp"
 #include "mode/standard_streams.hpp"
 #include "report/bottleneck.hpp"
+#include "report/judgement.hpp"
 #include "report/run_report.hpp"
 #include "targets/url_guess.hpp"
 #include "thrum/targets.hpp"
@@ -74,6 +75,17 @@ double achieved(const Figures& f, Nanos sending, double asked) {
 }
 
 Timestamp wall_clock() { return Timestamp::from_unix(std::chrono::system_clock::now().time_since_epoch()); }
+
+// Of a run by a rate: whose limit it met, also where only answers kept coming later and later.
+std::string limit_of(const report::RunReport& r, const RunTally& tally) {
+  report::RunInput run;
+  run.metrics = tally.metrics();
+  run.plan.emplace();
+  run.plan->start = r.summary.started;
+  run.plan->rate = r.asked_rate;
+  run.plan->summary = r.summary;
+  return report::plain_words(report::bottleneck(run));
+}
 
 bool wants_screen(const RunRequest& request) { return can_show_run() && !request.json && request.screen.value_or(true); }
 
@@ -397,7 +409,7 @@ report::RunReport RunImpl::report(const Summary& summary, const RunTally& tally)
   r.anomalies = gathering_.anomalies().found();
   r.peak_busy = gathering_.peak_busy();
   if (summary.elapsed >= kLongEnough) r.peak_busy = std::max(r.peak_busy, summary.busiest_shard);
-  if (!o.shape.is_closed()) r.limit = report::plain_words(report::bottleneck(summary));
+  if (!o.shape.is_closed()) r.limit = limit_of(r, tally);
   r.verdict = judge(facts(r));
   return r;
 }
@@ -432,6 +444,8 @@ RunFacts RunImpl::facts(const report::RunReport& r) const {
   facts.threads = r.summary.shards;
   facts.asked_rate = r.asked_rate;
   facts.achieved_rate = achieved(f, r.summary.sending, r.asked_rate);
+  if (!request_.attack.options.shape.is_closed())
+    if (const auto growth = report::falling_behind(m)) facts.fell_behind = {growth->early, growth->late};
   facts.missed = r.summary.books.missed;
   facts.lag_p99 = m.lags().quantile(0.99);
   facts.limit = r.limit;

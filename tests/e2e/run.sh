@@ -257,4 +257,14 @@ has "keep-alive that doesn't hold" "$(thrum -n 60 -c 2 "$url/close")" '▲ keep-
 out=$(thrum -n 60 -c 2 -keepalive=false "$url/bytes/1")
 lacks "not where it isn't asked for" "$out" "keep-alive doesn.t hold"
 
+
+case_ "a target that answers less than it is sent"
+out=$(thrum -rate 200/s -z 3s "$url/api/report")
+has "is no healthy one, however short the run" "$out" '^▲ Degraded  600 requests'
+has "is a finding" "$out" '▲ answers fell behind: mean latency grew from [0-9.]+ms .* to [0-9.]+ms in the last; the limit was the target: it answered 1[56][0-9]\.[0-9]+ of the (19|20)[0-9]\.[0-9]+ requests sent per second'
+for path in 'api/products' 'delay?ms=100' 'api/report'; do
+  codes=$(thrum -rate 100/s -z 2s -json "$url/$path" | jq -c '.verdict.findings | map(.code)')
+  lacks "no false alarm at $path" "$codes" fell_behind
+done
+
 summary

@@ -76,6 +76,14 @@ std::vector<Case> cases() {
       "30 % of requests around 100ms");
   add("long_tail", Level::degraded, with([](F& f) { f.p99 = ms(100); }), with([](F& f) { f.p99 = ms(49); }), "p99 is 10 times");
   add("tight_latency", Level::healthy, with([](F& f) { f.p99 = ms(49); }), with([](F& f) { f.p99 = ms(50); }), "4.9 times");
+  add("fell_behind", Level::degraded, with([](F& f) {
+        f.asked_rate = f.achieved_rate = 200;
+        f.fell_behind = FellBehind{ms(100), ms(600)};
+        f.limit = "the target: it answered 160.00 of the 200.00 requests sent per second";
+      }),
+      with([](F& f) { f.asked_rate = f.achieved_rate = 200; }),
+      "grew from 100ms in the first quarter of the sending to 600ms in the last; the limit was the target: it answered 160.00 of the "
+      "200.00");
   add("server_time", Level::healthy, with([](F& f) { f.server_times = ServerTimes{ms(5), "db"}; }), calm(),
       "50 % of the median, most of it in db");
   add("throughput_fell", Level::degraded, with([](F& f) { f.points = points({1, 100, 90, 75, 1}); }),

@@ -306,4 +306,118 @@ if grep -q 'https://' target.out || thrum serve -h 2>&1 | grep -q -- '-tls'; the
   fi
 fi
 
+
+case_ "a URL and nothing else, in a pipe"
+out=$(thrum http://127.0.0.1:$P/api/products | cat)
+has "what ran" "$out" '^GET http://127.0.0.1:[0-9]+/api/products: 100 requests, '
+has "verdict" "$out" '^(✔ Healthy|▲ Degraded)  100 requests, .* 0 failed'
+if need tmux; then
+  case_ "a URL and nothing else, at a terminal"
+  socket=$work/tmux
+  tmux -S "$socket" -f /dev/null new-session -d -x 100 -y 30 "sh -c 'thrum http://127.0.0.1:$P/api/products; tmux -S $socket wait-for -S done; sleep 30'"
+  for _ in $(seq 100); do
+    tmux -S "$socket" capture-pane -p | grep -q 'Healthy\|Degraded' && break
+    sleep 0.1
+  done
+  has "the screen has the verdict" "$(tmux -S "$socket" capture-pane -p)" 'Healthy|Degraded'
+  tmux -S "$socket" send-keys q
+  timeout 10 tmux -S "$socket" wait-for done
+  has "and leaves it in the shell" "$(tmux -S "$socket" capture-pane -p)" '(✔ Healthy|▲ Degraded)  100 requests'
+  tmux -S "$socket" kill-server
+
+  case_ "thrum alone, at a terminal"
+  socket=$work/tmux2
+  mkdir alone
+  tmux -S "$socket" -f /dev/null new-session -d -x 100 -y 30 "cd alone && thrum; sleep 30"
+  for _ in $(seq 100); do
+    tmux -S "$socket" capture-pane -p | grep -qi 'url' && break
+    sleep 0.1
+  done
+  has "is a form" "$(tmux -S "$socket" capture-pane -p)" '[Uu][Rr][Ll]'
+  tmux -S "$socket" kill-server
+
+  case_ "a long run with a snapshot and metrics, and keys"
+  socket=$work/tmux3
+  tmux -S "$socket" -f /dev/null new-session -d -x 120 -y 40 "thrum -z 60s -c 4 --snapshot s.json -snapshot-every 1s --metrics 127.0.0.1:0 $url/api/products 2>watch.err; sleep 30"
+  for _ in $(seq 100); do
+    [ -s s.json ] && grep -q metrics watch.err && break
+    sleep 0.1
+  done
+  has "scrape" "$(curl -s "$(grep -o 'http://[^; ]*/metrics' watch.err)")" '^thrum_sent_total [1-9]'
+  for key in Space + - Tab Enter '?' Escape Space; do
+    tmux -S "$socket" send-keys "$key"
+    sleep 0.2
+  done
+  equal "the snapshot goes on" "$(jq -c .snapshot.running s.json)" true
+  tmux -S "$socket" send-keys s
+  sleep 1
+  tmux -S "$socket" send-keys q
+  for _ in $(seq 50); do
+    [ "$(jq -c .snapshot.running s.json)" = false ] && break
+    sleep 0.1
+  done
+  equal "and ends with the run" "$(jq -c .snapshot.running s.json)" false
+  has "the verdict is left" "$(tmux -S "$socket" capture-pane -p)" 'stopped before its end'
+  tmux -S "$socket" kill-server
+fi
+
+case_ "a run with a body, for a time"
+out=$(thrum -z 1s -c 50 -m POST -H 'Content-Type: application/json' -d '{"key":"value"}' http://127.0.0.1:$P/echo)
+equal exit $? 0
+has "what ran" "$out" '^POST http://127.0.0.1:[0-9]+/echo: for 1s, 50 at once$'
+out=$(thrum --duration 1s --concurrency 50 --method POST --header 'Content-Type: application/json' --data '{"key":"value"}' http://127.0.0.1:$P/echo)
+has "by long names" "$out" '^POST http://127.0.0.1:[0-9]+/echo: for 1s, 50 at once$'
+
+case_ "a command of curl"
+if [ -n "${TOKEN:-}" ]; then
+  thrum -z 1s --json --curl -- curl "http://127.0.0.1:$P/api/me" -H "Authorization: Bearer $TOKEN" >me.json 2>me.err
+  equal exit $? 0
+  equal "all are 200" "$(jq -c '.summary.status_codes | keys' me.json)" '["200"]'
+fi
+
+case_ "a gate in a run"
+thrum -z 1s -c 20 --fail-if 'p99 > 300ms' "$url/api/products" >gate.out 2>gate.err
+equal "held: exit" $? 0
+thrum -z 1s -c 20 --fail-if 'p99 > 300ms' "$url/delay?ms=400" >gate.out 2>gate.err
+equal "crossed: exit" $? 4
+
+case_ "JSON, and its schema"
+thrum --json -n 100 "$url/api/products" >one.json
+equal "documents" "$(jq -s length one.json)" 1
+equal "version" "$(jq -c '[.schema_version, .summary.total_requests]' one.json)" '[1,100]'
+thrum schema >schema.json
+equal "the schema" "$(jq -r '."$schema"' schema.json)" https://json-schema.org/draft/2020-12/schema
+if /usr/bin/python3 -c 'import jsonschema' 2>/dev/null; then
+  /usr/bin/python3 -c 'import json,jsonschema
+jsonschema.Draft202012Validator(json.load(open("schema.json"))).validate(json.load(open("one.json")))' && pass || fail "the schema refuses the report"
+fi
+
+case_ "guards and a dry run"
+serve guarded -addr 127.0.0.1:0 -log guarded.jsonl
+G=http://127.0.0.1:$(port_in guarded http)
+thrum --dry-run --allow-host .example.com --max-requests 100 --max-rate 10 --max-concurrency 4 "$G/" >dry.out 2>dry.err
+equal "a host outside: exit" $? 2
+one_line "a host outside" dry.err
+out=$(thrum --dry-run --allow-host 127.0.0.1 --max-requests 100 --max-rate 10 --max-concurrency 4 -rate 10/s -n 50 "$G/")
+equal "inside: exit" $? 0
+has "inside" "$out" '^Guard .*127\.0\.0\.1'
+sleep 1.2
+equal "nothing was sent" "$(wc -l <guarded.jsonl)" 0
+
+case_ "a snapshot and metrics without a screen"
+thrum -z 3s -c 2 --snapshot soak.json -snapshot-every 1s --metrics :0 "$url/api/products" >soak.out 2>soak.err &
+run=$!
+for _ in $(seq 50); do
+  [ -s soak.json ] && break
+  sleep 0.1
+done
+has "scrape" "$(curl -s "$(grep -o 'http://[^; ]*/metrics' soak.err)")" '^thrum_sent_total [1-9]'
+has "loopback" "$(cat soak.err)" 'for this machine only'
+wait $run
+equal "the last snapshot" "$(jq -c .snapshot.running soak.json)" false
+
+case_ "warm-up, a rate, threads"
+thrum --warmup 1s --rate 100 --threads auto -z 2s --json "$url/api/products" >warm.json
+equal "the warm-up is left out" "$(jq -c '[.summary.total_requests, .generator.warmup_requests, .generator.warmup_s]' warm.json)" '[200,100,1]'
+
 summary

@@ -109,6 +109,8 @@ struct AttackOptions {
   bool compression = true;                                   // Accept-Encoding: gzip is sent; what comes is counted as it came
   Expectations expect;                                       // what responses have to be like, to every target
   std::uint32_t sample_failures = 0;  // so many responses that are no success are kept, with headers and the body's first 4 KiB
+  // Captures are for so many responses a second of each sending thread, spread evenly, and for more while responses fail; 0: for all.
+  std::uint32_t captures_per_second = 0;
   bool capture_headers = false;
   std::int64_t max_body = 0;                 // bytes of each response body to keep; -1: all
   Io io = Io::automatic;                     // how sockets are served

@@ -293,12 +293,20 @@ void Shard::start_hit(const Due& due, const Request* request, Nanos t) {
   e.hit = due.hit;
   e.due = due.at;
   e.sent = t;
-  if (plan_.options.capture_headers || plan_.options.max_body != 0) {
+  if ((plan_.options.capture_headers || plan_.options.max_body != 0) && wants_capture(t)) {
     e.capture = new Capture(plan_.options.capture_headers, plan_.options.max_body, plan_.captured_in_flight);
   }
   if (request->expectation != nullptr || plan_.samples_left.load(std::memory_order_relaxed) > 0) begin_check(index);
   ++(is_warmup(e) ? warmup_sent_ : sent_);
   assign(index);
+}
+
+// Each one, or one every so often.
+bool Shard::wants_capture(Nanos t) {
+  if (plan_.options.captures_per_second == 0) return true;
+  if (t < next_capture_) return false;
+  next_capture_ = t + Nanos(1'000'000'000 / plan_.options.captures_per_second);
+  return true;
 }
 
 void Shard::note_late(Nanos late) {

@@ -183,6 +183,7 @@ class Shard final : public ConnectionOwner {
   // Expectations (shard_checks.cpp)
   void begin_check(std::uint32_t index);
   void judge(std::uint32_t index, const http::Response& response, Record& record);
+  bool wants_capture(Nanos t);
   bool claim_sample();
   void keep_sample(Exchange& e);
 
@@ -300,6 +301,7 @@ class Shard final : public ConnectionOwner {
   bool look_first_ = false;
   std::uint64_t sent_ = 0, answered_ = 0, ok_ = 0, missed_ = 0;
   Nanos sample_at_{100'000'000};
+  Nanos next_capture_{INT64_MIN};
   std::uint64_t warmup_sent_ = 0, warmup_ok_ = 0;
   Gauges gauges_;
   net::ByteCounts bytes_before_;      // of the warm-up

@@ -2,6 +2,11 @@
 #include "load/shard.hpp"
 
 namespace thrum::load {
+namespace {
+
+constexpr Nanos kAfterFailure{1'000'000};  // to the next capture, of those that are spread
+
+}  // namespace
 
 // Exchanges and their checks have one name; a check keeps its memory for the next exchange in that place.
 void Shard::begin_check(std::uint32_t index) {
@@ -24,6 +29,8 @@ void Shard::judge(std::uint32_t index, const http::Response& response, Record& r
   if (!is_usual && (expectation == nullptr || !expectation->status)) {
     record.outcome = Outcome::bad_status;
     record.reason = own_reason(response.status, response.reason);
+    // A sample of the failures is worth more than one of all: the next of them is likely among the next hits.
+    if (plan_.options.captures_per_second > 0 && e.capture == nullptr) next_capture_ = std::min(next_capture_, record.end + kAfterFailure);
     if (e.check != nullptr && claim_sample()) keep_sample(e);
     return;
   }

@@ -58,10 +58,16 @@ void RunTally::show(const Result& r, bool is_good, Nanos latency, Nanos ended) {
   auto& list = is_good ? block_.recent : block_.failures;
   RecentResult one{r.seq,   ended,      latency, r.latency, has_first_byte ? r.first_byte : Nanos(0),
                    opening, r.bytes_in, r.code,  is_good,   std::string(r.error)};
-  // The first ones, and then always the last.
-  if (list.size() < RunBlock::kMostRecent)
+  if (r.body || r.has_headers) {
+    auto kept = std::make_shared<KeptResponse>();
+    for (const Header& h : r.headers) kept->headers.emplace_back(h.name, h.value);
+    if (r.body) kept->body = *r.body;
+    one.kept = std::move(kept);
+  }
+  // The first ones, those that are whole, and then always the last.
+  if (list.size() < RunBlock::kMostRecent || (one.kept && list.size() < RunBlock::kMostKept))
     list.push_back(std::move(one));
-  else
+  else if (!list.back().kept)
     list.back() = std::move(one);
 }
 

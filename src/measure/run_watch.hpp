@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "measure/coarse_histogram.hpp"
@@ -12,6 +14,13 @@
 #include "measure/run_seconds.hpp"
 
 namespace thrum {
+
+// What a response was like, as far as it is kept.
+struct KeptResponse {
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;
+  std::size_t size() const;
+};
 
 // A request that ended, for a list of the latest.
 struct RecentResult {
@@ -22,11 +31,13 @@ struct RecentResult {
   std::uint16_t status = 0;
   bool is_good = false;
   std::string error{};  // empty where there is none
+  std::shared_ptr<const KeptResponse> kept{};
 };
 
 // What came since the last time.
 struct RunBlock {
   static constexpr std::size_t kMostRecent = 50;  // of each kind: the rest is only counted
+  static constexpr std::size_t kMostKept = 100;   // of each kind: whole ones come on top
 
   std::vector<RunSecond> seconds;
   // Gathered only for who watches.
@@ -41,6 +52,7 @@ struct RunBlock {
 class RunWatch {
  public:
   static constexpr std::size_t kRecent = 2000, kFailures = 500;
+  static constexpr std::size_t kMostBytesKept = std::size_t{32} << 20;  // of responses
 
   void add(const RunBlock& block);
 
@@ -57,6 +69,7 @@ class RunWatch {
   const CoarseHistogram& downloads() const { return downloads_; }
   // The newest last; older failures stay longer, in their place.
   const std::deque<RecentResult>& recent() const { return recent_; }
+  std::size_t bytes_kept() const { return bytes_kept_; }
 
  private:
   RunSeconds seconds_;
@@ -65,7 +78,10 @@ class RunWatch {
   std::map<std::uint16_t, std::uint64_t> codes_;
   FailureCauses causes_;
   std::deque<RecentResult> recent_;
+  void remove(std::deque<RecentResult>::iterator at);
+
   std::size_t old_failures_ = 0;  // at the front of it
+  std::size_t bytes_kept_ = 0;
 };
 
 }  // namespace thrum

@@ -89,6 +89,10 @@ std::string limit_of(const report::RunReport& r, const RunTally& tally) {
 
 bool wants_screen(const RunRequest& request) { return can_show_run() && !request.json && request.screen.value_or(true); }
 
+// Of responses, for the screen: a sample of each sending thread's.
+constexpr std::uint32_t kKeptPerSecond = 100;
+constexpr std::int64_t kMostBodyKept = std::int64_t{64} << 10;
+
 class RunImpl final : public Run {
  public:
   RunImpl(RunRequest request, RunHooks hooks)
@@ -122,6 +126,7 @@ class RunImpl final : public Run {
   Expected<void> check_files() const;
   Expected<void> open();
   Expected<void> take(std::span<const Result> results);
+  std::span<const Result> without_captures(std::span<const Result> results);
   Expected<void> tick();
   void take_snapshot();
   void keep_snapshot(const report::RunReport& report);
@@ -151,6 +156,7 @@ class RunImpl final : public Run {
   std::size_t anomalies_told_ = 0;
   std::unique_ptr<LiveMetrics> page_;
   std::unique_ptr<AttackProduct> record_;
+  std::vector<Result> bare_;
   std::string dry_run_;  // what is printed instead
   std::optional<ui::ProgressLine> progress_;
   std::unique_ptr<RunOnScreen> screen_;
@@ -225,6 +231,11 @@ Expected<void> RunImpl::open() {
   auto target = of_curl_ ? Expected<Target>(std::move(*of_curl_)) : target_of(request_);
   if (!target) return std::unexpected(std::move(target.error()));
   attack.options.is_steerable = shows_screen_;
+  if (shows_screen_) {
+    attack.options.capture_headers = true;
+    attack.options.captures_per_second = kKeptPerSecond;
+    attack.max_body = kMostBodyKept;
+  }
   host::give_back_program_pages();  // what the command line took
   auto opened = open_attacker(attack, std::move(*target));
   if (!opened) return std::unexpected(std::move(opened.error()));
@@ -261,9 +272,20 @@ Expected<void> RunImpl::take(std::span<const Result> results) {
     if (!is_warmup) abort_watch_.add(part);
     if (page_ && !is_warmup) page_->add(part);
     if (record_)
-      if (auto taken = record_->take(part); !taken) return taken;
+      if (auto taken = record_->take(shows_screen_ ? without_captures(part) : part); !taken) return taken;
   }
   return {};
+}
+
+// What the screen keeps is none of a file's.
+std::span<const Result> RunImpl::without_captures(std::span<const Result> results) {
+  bare_.assign(results.begin(), results.end());
+  for (Result& r : bare_) {
+    r.body.reset();
+    r.has_headers = false;
+    r.headers = {};
+  }
+  return bare_;
 }
 
 Expected<void> RunImpl::tick() {
@@ -276,7 +298,11 @@ Expected<void> RunImpl::tick() {
   if (page_) page_->show(attacker_->progress());
   if (snapshot_) take_snapshot();
   tell_anomalies();
-  if (screen_) screen_->tick(gathering_.anomalies().found());
+  if (screen_) {
+    screen_->tick(gathering_.anomalies().found());
+    for (const Event& change : screen_->take_changes())
+      if (record_) record_->change(change);
+  }
   return record_ ? record_->tick() : Expected<void>{};
 }
 
@@ -347,12 +373,13 @@ Expected<RunEnd> RunImpl::carry_out() {
     if (auto finished = record_->finish(*summary); !finished) return std::unexpected(finished.error());
   RunTally& tally = gathering_.finish();
   report::RunReport told = report(*summary, tally);
+  const auto judged = judge_gates(told);
   if (screen_) {
-    screen_->finish(told.summary, told.verdict, report::run_figures(told));
+    screen_->finish(told);
     screen_->wait();
     screen_->close();
   }
-  if (auto judged = judge_gates(told); !judged) return std::unexpected(judged.error());
+  if (!judged) return std::unexpected(judged.error());
   if (auto written = write(told); !written) return std::unexpected(written.error());
   if (aborted_by_) hooks_.warn(fmt::format("ended early: {}", printable_prefix(*aborted_by_, 200)));
   for (const report::Judged& each : told.judged) hooks_.warn(line_of(each));
@@ -391,6 +418,9 @@ report::RunReport RunImpl::report(const Summary& summary, const RunTally& tally)
   r.concurrency = o.max_workers == kUnlimited ? 0 : o.max_workers;
   if (!o.shape.is_closed()) r.asked = o.shape.text();
   r.asked_rate = mean_asked(o.shape, summary.books.scheduled);
+  // Changed by hand: what was due in the time that was carried out.
+  if (screen_ && screen_->has_other_rate() && summary.sending > Nanos(0))
+    r.asked_rate = static_cast<double>(summary.books.scheduled) * 1e9 / static_cast<double>(summary.sending.count());
   r.settings = masked(request_.attack.typed);
   r.host = host_name();
   r.os = system_name();

@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "mode/masked_flags.hpp"
+#include "mode/run_export.hpp"
+#include "report/run_requests.hpp"
 
 namespace thrum::mode {
 namespace {
@@ -35,6 +39,8 @@ RunOnScreen::RunOnScreen(const RunRequest& request, Attacker& attacker)
     : attacker_(attacker),
       reads_stdin_(request.body == "@-" || (request.is_curl && request.curl.empty())),
       options_(request.attack.options),
+      curl_(curl_text(request)),
+      guard_(request.attack.guard),
       most_allowed_(std::min(RunRequest::kMostConcurrency, request.attack.guard.most_concurrency())),
       at_once_(options_.max_workers == kUnlimited ? 0 : options_.max_workers),
       most_at_once_(at_once_) {}
@@ -58,6 +64,25 @@ bool RunOnScreen::asked(ui::RunCommand command) {
     case ui::RunCommand::more:
     case ui::RunCommand::fewer:
       change_concurrency(command == ui::RunCommand::more);
+      break;
+    case ui::RunCommand::faster:
+    case ui::RunCommand::slower:
+      change_rate(command == ui::RunCommand::faster);
+      break;
+    case ui::RunCommand::export_json:
+    case ui::RunCommand::export_markdown:
+    case ui::RunCommand::export_html:
+    case ui::RunCommand::export_csv:
+    case ui::RunCommand::export_ndjson:
+    case ui::RunCommand::export_svg:
+      write_file(command);
+      break;
+    case ui::RunCommand::save_body:
+      save_body();
+      break;
+    case ui::RunCommand::copy_curl:
+      dashboard_->copy(curl_);
+      notify("the request is in the terminal's clipboard, as a curl command, if it takes that");
       break;
     case ui::RunCommand::stop: {
       attacker_.stop();
@@ -88,6 +113,7 @@ void RunOnScreen::pause() {
   const auto at = is_paused ? attacker_.resume() : attacker_.pause();
   if (!at) return notify(at.error().text);
   const std::lock_guard lock(mutex_);
+  changes_.push_back({*at, is_paused ? "resume" : "pause", ""});
   if (!is_paused)
     pauses_.push_back({*at});
   else if (!pauses_.empty())
@@ -109,6 +135,73 @@ void RunOnScreen::change_concurrency(bool up) {
   const std::lock_guard lock(mutex_);
   at_once_ = wanted;
   most_at_once_ = std::max(most_at_once_, wanted);
+}
+
+// By a tenth of what it is now. A rate that was to change by itself stays from then on.
+void RunOnScreen::change_rate(bool up) {
+  if (options_.shape.is_closed())
+    return notify("nothing is on a schedule here: -rate would set one; + and - change how many are sent at once");
+  double rate = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    rate = rate_.value_or(options_.shape.rate_at(active(attacker_.progress().elapsed)));
+  }
+  const double wanted = std::max(0.1, up ? rate * 1.1 : rate / 1.1);
+  const Rate next{std::llround(wanted * 1e9), Nanos(1'000'000'000)};
+  if (const auto allowed = guard_.check_rate(wanted); !allowed) return notify(allowed.error().text);
+  const auto at = attacker_.change_rate(Shape::constant(next));
+  if (!at) return notify(at.error().text);
+  notify(fmt::format("{} asked for", ui::rate_text(wanted)));
+  const std::lock_guard lock(mutex_);
+  rate_ = wanted;
+  changes_.push_back({*at, "rate", Shape::constant(next).text()});
+}
+
+void RunOnScreen::write_file(ui::RunCommand command) {
+  using C = ui::RunCommand;
+  const report::RunReport* report = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    report = report_;
+  }
+  std::string text;
+  std::string_view extension;
+  if (command == C::export_ndjson) {
+    text = report::run_requests_ndjson(dashboard_->watch().recent());
+    extension = "ndjson";
+  } else if (command == C::export_csv) {
+    report::RunReport so_far;
+    if (report == nullptr) so_far.seconds = dashboard_->watch().seconds().points(active(attacker_.progress().elapsed));
+    text = report::run_series_csv(report == nullptr ? so_far : *report);
+    extension = "csv";
+  } else if (report == nullptr) {
+    return notify("the report is there once the run is over; s stops it");
+  } else {
+    extension = command == C::export_json ? "json" : command == C::export_html ? "html" : command == C::export_markdown ? "md" : "svg";
+    text = command == C::export_json       ? report::run_json(*report)
+           : command == C::export_html     ? report::run_page(*report)
+           : command == C::export_markdown ? report::run_markdown(*report)
+                                           : report::run_card(*report);
+  }
+  const auto file = write_export(extension, text);
+  notify(file ? "wrote " + *file : file.error().text);
+}
+
+void RunOnScreen::save_body() {
+  const auto picked = dashboard_->picked();
+  if (!picked || !picked->kept) return notify("this response was not kept: [ and ] lead to the nearest that was");
+  const auto file = write_export("body", picked->kept->body);
+  notify(file ? fmt::format("wrote {} ({})", *file, ui::bytes_text(picked->kept->body.size())) : file.error().text);
+}
+
+std::vector<Event> RunOnScreen::take_changes() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(changes_, {});
+}
+
+bool RunOnScreen::has_other_rate() const {
+  const std::lock_guard lock(mutex_);
+  return rate_.has_value();
 }
 
 // Called without the mutex.
@@ -155,6 +248,7 @@ void RunOnScreen::tick(const std::vector<Anomaly>& anomalies) {
     view.warmup_left = p.warmup_left;
     if (p.warmup_left > Nanos(0)) view.warmup_sent = p.sent;
     view.concurrency = at_once_;
+    if (!options_.shape.is_closed()) view.rate = rate_.value_or(options_.shape.rate_at(elapsed));
     view.in_flight = p.in_flight;
     view.missed = p.missed;
     view.connections_open = p.connections_open;
@@ -163,19 +257,20 @@ void RunOnScreen::tick(const std::vector<Anomaly>& anomalies) {
   });
 }
 
-void RunOnScreen::finish(const Summary& summary, const Verdict& verdict, std::string figures) {
+void RunOnScreen::finish(const report::RunReport& report) {
   {
     const std::lock_guard lock(mutex_);
     is_over_ = true;
+    report_ = &report;
   }
   dashboard_->update([&](ui::RunView& view) {
-    view.state = summary.stopped ? ui::RunState::stopped : ui::RunState::done;
-    view.elapsed = summary.elapsed;
+    view.state = report.summary.stopped ? ui::RunState::stopped : ui::RunState::done;
+    view.elapsed = report.summary.elapsed;
     view.in_flight = 0;
-    view.missed = summary.books.missed;
+    view.missed = report.summary.books.missed;
     view.notice.clear();
-    view.verdict = verdict;
-    view.summary = std::move(figures);
+    view.verdict = report.verdict;
+    view.summary = report::run_figures(report);
   });
 }
 

@@ -65,6 +65,8 @@ std::string_view run_schema();
 std::string run_markdown(const RunReport& report);
 // One HTML page that needs nothing else.
 std::string run_page(const RunReport& report);
+// An SVG picture.
+std::string run_card(const RunReport& report);
 // A line a second.
 std::string run_series_csv(const RunReport& report);
 

@@ -65,6 +65,29 @@ void RunDashboard::update(const std::function<void(RunView&)>& change) {
   }
 }
 
+std::optional<RecentResult> RunDashboard::picked() {
+  const std::lock_guard lock(mutex_);
+  const RecentResult* const picked = screen_.picked(view_);
+  return picked == nullptr ? std::nullopt : std::optional(*picked);
+}
+
+RunWatch RunDashboard::watch() {
+  const std::lock_guard lock(mutex_);
+  return view_.watch;
+}
+
+void RunDashboard::copy(std::string_view text) {
+  static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out = "\x1b]52;c;";
+  for (std::size_t i = 0; i < text.size(); i += 3) {
+    const std::string_view part = text.substr(i, 3);
+    std::uint32_t bits = 0;
+    for (std::size_t k = 0; k < 3; ++k) bits = bits << 8 | (k < part.size() ? static_cast<unsigned char>(part[k]) : 0u);
+    for (std::size_t k = 0; k < 4; ++k) out += k <= part.size() ? kDigits[bits >> (18 - 6 * k) & 63u] : '=';
+  }
+  terminal_->write(out + '\a');
+}
+
 void RunDashboard::wait_until_left() {
   if (thread_.joinable()) thread_.join();
 }

@@ -8,6 +8,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string_view>
 #include <thread>
 
 #include "base/fd.hpp"
@@ -26,6 +28,12 @@ class RunDashboard {
   RunDashboard& operator=(const RunDashboard&) = delete;
 
   void update(const std::function<void(RunView&)>& change);
+  // The line of Requests that is picked, as it is now; none: none is.
+  std::optional<RecentResult> picked();
+  // What there is to export, copied: the run goes on.
+  RunWatch watch();
+  // Into the clipboard of whoever sits at the terminal, if it takes that (OSC 52). On the dashboard's thread: from `asked`.
+  void copy(std::string_view text);
   // Until the person, or leave(), has left.
   void wait_until_left();
   bool has_left() const { return has_left_.load(); }

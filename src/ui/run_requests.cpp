@@ -11,11 +11,9 @@ namespace thrum::ui {
 namespace {
 
 constexpr Style kQuiet{Tone::quiet}, kStrong{Tone::strong};
-constexpr std::size_t kLongestSearch = 60;
+constexpr std::size_t kLongestSearch = 200, kBodyBegin = 300;
 
 Tone tone_of(const RecentResult& r) { return r.is_good ? Tone::good : r.status >= 300 && r.status < 400 ? Tone::plain : Tone::bad; }
-
-std::string status_text(const RecentResult& r) { return r.status == 0 ? "no response" : std::to_string(r.status); }
 
 }  // namespace
 
@@ -40,8 +38,7 @@ bool RunScreen::fits(const RecentResult& r, const RunView& v) const {
   if (only_failed_ && r.is_good) return false;
   const double least = slow_ == Slow::p50 ? 0.5 : slow_ == Slow::p90 ? 0.9 : slow_ == Slow::p99 ? 0.99 : -1;
   if (least > 0 && r.latency < v.watch.latencies().quantile(least)) return false;
-  if (search_.empty()) return true;
-  return lower(status_text(r) + ' ' + r.error).find(lower(search_)) != std::string::npos;
+  return query_.fits(r);
 }
 
 // Places in the list of results, newest first.
@@ -62,12 +59,14 @@ void RunScreen::requests(Grid& grid, Area area, const RunView& v) {
   if (class_ != Class::all) name += fmt::format(" · status {}", kClasses[static_cast<std::size_t>(class_)]);
   if (slow_ != Slow::any) name += fmt::format(" · latency {}", kSlow[static_cast<std::size_t>(slow_)]);
   if (only_failed_) name += " · failed only";
-  if (!search_.empty()) name += " · \"" + printable_prefix(search_, 20) + '"';
+  if (!query_.empty()) name += " · \"" + printable_prefix(held_, 30) + '"';
+  if (std::ranges::any_of(recent, [](const RecentResult& r) { return r.kept != nullptr; })) name += " · ● whole";
   if (picked_) name += " · held";
   const Area inside = card(grid, area, name);
   page_ = std::max(1, inside.height - 1);
-  grid.text(inside.x + 1, inside.y, fmt::format("{:>9} {:>6} {:>8} {:<16} {:>9}  {}", "ended", "status", "latency", "", "size", "error"),
-            kQuiet, inside.width - 2);
+  grid.text(inside.x + 1, inside.y,
+            fmt::format("{:>9} {:>6} {:>8} {:<16} {:>9}  {}", "ended", "status", "latency", "", "size", "error, body"), kQuiet,
+            inside.width - 2);
   const auto picked = std::ranges::find_if(lines, [&](std::size_t i) { return picked_ && recent[i].seq == *picked_; });
   const int at = picked == lines.end() ? -1 : static_cast<int>(picked - lines.begin());
   const int first = std::clamp(at - page_ / 2, 0, std::max(0, static_cast<int>(lines.size()) - page_));
@@ -79,6 +78,7 @@ void RunScreen::requests(Grid& grid, Area area, const RunView& v) {
     const Style plain = is_picked ? Style{Tone::accent, true} : Style{};
     if (is_picked) grid.fill({inside.x, y, inside.width, 1}, {U' ', plain});
     const auto style = [&](Tone tone) { return is_picked ? plain : Style{tone}; };
+    if (r.kept) grid.text(inside.x, y, "●", style(Tone::accent));
     int x = grid.text(inside.x + 1, y, fmt::format("{:>8.2f}s", static_cast<double>(r.at.count()) / 1e9), style(Tone::quiet));
     x = grid.text(x + 1, y, fmt::format("{:>6}", r.status == 0 ? "---" : std::to_string(r.status)), style(tone_of(r)));
     const std::string latency = time_text(r.latency);
@@ -86,65 +86,65 @@ void RunScreen::requests(Grid& grid, Area area, const RunView& v) {
     const int bar = std::clamp(static_cast<int>(std::lround(static_cast<double>(r.latency.count()) / longest * 16)), 0, 16);
     for (int i = 0; i < bar; ++i) grid.put(x + i, y, {U'▬', style(Tone::accent)});
     x = grid.text(x + 17, y, fmt::format("{:>9}", bytes_text(r.bytes)), style(Tone::quiet));
-    grid.text(x + 2, y, printable(r.error), style(Tone::bad), inside.x + inside.width - x - 3);
+    const int room = inside.x + inside.width - x - 3;
+    const int after = grid.text(x + 2, y, printable(r.error), style(Tone::bad), room);
+    const std::string_view body = r.kept ? std::string_view(r.kept->body).substr(0, kBodyBegin) : std::string_view();
+    if (!body.empty())
+      grid.text(after + (r.error.empty() ? 0 : 1), y, printable(body), style(Tone::quiet),
+                inside.x + inside.width - 1 - after - (r.error.empty() ? 0 : 1));
   }
   if (lines.empty())
     grid.text(inside.x + 1, inside.y + 2, recent.empty() ? "nothing ended yet" : "none of those kept fits the filter; c clears it", kQuiet,
               inside.width - 2);
 }
 
-void RunScreen::inspector(Grid& grid, Area area, const RunView& v) const {
+void RunScreen::clear_filter() {
+  class_ = Class::all, slow_ = Slow::any, only_failed_ = false;
+  search_.clear(), search_fault_.clear();
+  query_ = {};
+}
+
+// What makes no sense is said, and the last that made some holds.
+bool RunScreen::press_in_search(const Key& key) {
+  using Kind = Key::Kind;
+  std::string& text = is_open_ ? found_ : search_;
+  if (key.kind == Kind::enter || key.kind == Kind::escape) {
+    is_typing_ = false;
+    if (key.kind == Kind::escape) text.clear();
+    if (is_open_ && !text.empty()) panel_.find(text);
+  } else if (key.kind == Kind::backspace) {
+    while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xc0) == 0x80) text.pop_back();
+    if (!text.empty()) text.pop_back();
+  } else if (key.kind == Kind::text && text.size() < kLongestSearch) {
+    append_utf8(text, key.text);
+  }
+  if (is_open_) return true;
+  auto query = RequestQuery::parse(search_);
+  search_fault_ = query ? "" : query.error().text;
+  if (query) query_ = std::move(*query), held_ = search_;
+  return true;
+}
+
+// To the next of the list, newer or older; `only_kept`: the next that was kept whole.
+bool RunScreen::step(int by, const RunView& v, bool only_kept) {
+  const auto lines = shown(v);
   const auto& recent = v.watch.recent();
-  const auto it = std::ranges::find_if(recent, [&](const RecentResult& r) { return picked_ && r.seq == *picked_; });
-  const Area inside =
-      card(grid, area,
-           it == recent.end() ? "Gone" : fmt::format("Request {}{}", count_text(it->seq + 1), v.is_over() ? "" : " · the list is held"));
-  if (it == recent.end()) {
-    grid.text(inside.x + 1, inside.y, "this result was among the oldest and is kept no longer", kQuiet, inside.width - 2);
-    return;
+  const auto here = std::ranges::find_if(lines, [&](std::size_t i) { return picked_ && recent[i].seq == *picked_; });
+  const int count = static_cast<int>(lines.size());
+  for (int at = (here == lines.end() ? -1 : static_cast<int>(here - lines.begin())) + by; at >= 0 && at < count; at += by) {
+    const RecentResult& r = recent[lines[static_cast<std::size_t>(at)]];
+    if (only_kept && !r.kept) continue;
+    picked_ = r.seq;
+    break;
   }
-  int y = inside.y;
-  const auto row = [&](std::string_view label, const std::string& value, Tone tone = Tone::strong) {
-    if (y >= inside.y + inside.height) return;
-    grid.text(inside.x + 1, y, label, kQuiet);
-    grid.text(inside.x + 22, y++, value, {tone}, inside.width - 23);
-  };
-  const RecentResult& r = *it;
-  row("status", status_text(r), tone_of(r));
-  if (!r.error.empty()) row("error", printable(r.error), Tone::bad);
-  row("request", printable_prefix(v.method, 20) + ' ' + printable(v.url));
-  row("ended", fmt::format("{:.3f} s after the start", static_cast<double>(r.at.count()) / 1e9));
-  std::uint64_t faster = 0;
-  const auto counts = v.watch.latencies().counts();
-  for (std::size_t bin = 0; bin < CoarseHistogram::bin_of(r.latency) && bin < counts.size(); ++bin) faster += counts[bin];
-  const double rank = v.watch.ended() > 0 ? static_cast<double>(faster) / static_cast<double>(v.watch.ended()) * 100 : 0;
-  row("latency", fmt::format("{}, longer than {:.0f} % of all", time_text(r.latency), rank));
-  if (r.service != r.latency) row("  waiting to be sent", time_text(r.latency - r.service));
-  if (r.connecting > Nanos(0)) row("  connecting", time_text(r.connecting));
-  if (r.first_byte > Nanos(0)) {
-    row("  first byte", time_text(std::max(Nanos(0), r.first_byte - r.connecting)));
-    row("  download", time_text(r.service - r.first_byte));
-  }
-  row("size", bytes_text(r.bytes));
-  ++y;
-  row("head and body", "not kept: a run keeps figures; thrum attack -once shows an exchange whole", Tone::quiet);
+  return true;
 }
 
 // Whether the key meant something here.
 bool RunScreen::press_in_requests(const Key& key, const RunView& v) {
   using Kind = Key::Kind;
-  if (is_typing_) {
-    if (key.kind == Kind::enter || key.kind == Kind::escape) {
-      is_typing_ = false;
-      if (key.kind == Kind::escape) search_.clear();
-    } else if (key.kind == Kind::backspace) {
-      while (!search_.empty() && (static_cast<unsigned char>(search_.back()) & 0xc0) == 0x80) search_.pop_back();
-      if (!search_.empty()) search_.pop_back();
-    } else if (key.kind == Kind::text && search_.size() < kLongestSearch) {
-      append_utf8(search_, key.text);
-    }
-    return true;
-  }
+  if (is_typing_) return press_in_search(key);
+  if (is_open_) return press_in_inspector(key, v);
   const auto lines = shown(v);
   const auto& recent = v.watch.recent();
   const auto picked = std::ranges::find_if(lines, [&](std::size_t i) { return picked_ && recent[i].seq == *picked_; });
@@ -153,8 +153,6 @@ bool RunScreen::press_in_requests(const Key& key, const RunView& v) {
     if (!lines.empty()) picked_ = recent[lines[static_cast<std::size_t>(std::clamp(line, 0, static_cast<int>(lines.size()) - 1))]].seq;
     return true;
   };
-  if (is_open_ && key.kind == Kind::left) return pick(at - 1);
-  if (is_open_ && key.kind == Kind::right) return pick(at + 1);
   switch (key.kind) {
     case Kind::up:
       return pick(at - 1);
@@ -173,10 +171,9 @@ bool RunScreen::press_in_requests(const Key& key, const RunView& v) {
       is_open_ = picked_.has_value();
       return true;
     case Kind::escape:  // lets go of what is held, one after the other
-      if (is_open_) return is_open_ = false, true;
       if (picked_) return picked_.reset(), true;
       if (!has_filter()) return false;
-      class_ = Class::all, slow_ = Slow::any, only_failed_ = false, search_.clear();
+      clear_filter();
       return true;
     case Kind::text:
       break;
@@ -202,7 +199,7 @@ bool RunScreen::press_in_requests(const Key& key, const RunView& v) {
       only_failed_ = !only_failed_;
       return true;
     case U'c':
-      class_ = Class::all, slow_ = Slow::any, only_failed_ = false, search_.clear();
+      clear_filter();
       return true;
     case U'/':
       is_typing_ = true;

@@ -16,6 +16,7 @@ namespace {
 
 constexpr Style kQuiet{Tone::quiet}, kStrong{Tone::strong}, kAccent{Tone::accent};
 constexpr std::size_t kMostFindings = 4;
+constexpr int kKeyColumn = 14;
 
 struct StateWords {
   std::string_view symbol, word;
@@ -95,13 +96,15 @@ void RunScreen::draw(Grid& grid, const RunView& view) {
   if (tab_ == Tab::requests) is_open_ ? inspector(grid, body, view) : requests(grid, body, view);
   footer(grid, view);
   if (has_help_) help(grid);
+  if (has_export_) export_menu(grid, view);
 }
 
 // The first line is there always; below it progress and four numbers, or the verdict. Returns the line after it.
 int RunScreen::header(Grid& grid, const RunView& v) const {
   const StateWords words = words_of(v.state);
   const std::string clock = format_duration(to_second(v.state == RunState::warming ? v.warmup_left : v.elapsed));
-  const std::string load = v.concurrency > 0 ? fmt::format("  {} at once", count_text(v.concurrency)) : "";
+  std::string load = v.concurrency > 0 ? fmt::format("  {} at once", count_text(v.concurrency)) : "";
+  if (v.rate > 0) load = fmt::format("  {}", rate_text(v.rate)) + load;
   const std::string right = fmt::format("{} {}{}  {}", words.symbol, words.word, load, clock);
   const int right_at = grid.width() - columns_of(right) - 1;
   int x = grid.text(1, 0, "thrum", kAccent);
@@ -166,57 +169,94 @@ void RunScreen::footer(Grid& grid, const RunView& v) const {
     return;
   }
   if (is_typing_) {
-    grid.text(1, y, "/" + search_ + "▏", kStrong, grid.width() - 2);
+    const bool is_wrong = !is_open_ && !search_fault_.empty();
+    const int x = grid.text(1, y, "/" + (is_open_ ? found_ : search_) + "▏", is_wrong ? Style{Tone::bad} : kStrong, grid.width() - 2);
+    static constexpr std::string_view kWords = "status:5xx,429 lat>200ms size<1KB err:… body:… hdr:name=… after:30s -turned";
+    std::string_view beside;
+    if (is_wrong)
+      beside = search_fault_;
+    else if (!is_open_ && search_.empty())
+      beside = kWords;
+    grid.text(x + 2, y, beside, is_wrong ? Style{Tone::warning} : kQuiet, grid.width() - x - 3);
     return;
   }
   std::vector<Chip> all;
   if (!v.is_over()) {
     all.push_back({"space", v.state == RunState::paused ? "resume" : "pause"});
     all.push_back({"+ -", "concurrency"});
+    if (v.rate > 0) all.push_back({"< >", "rate"});
     all.push_back({"s", "stop"});
   } else if (tab_ != Tab::requests) {
     all.push_back({"r", "once more"});
     all.push_back({"e", "change and run"});
   }
   if (tab_ == Tab::requests) {
-    if (is_open_) all.push_back({"← →", "newer, older"});
-    all.push_back({"f l / x", "filter"});
+    if (is_open_) {
+      all.push_back({"w", "body to a file"});
+      all.push_back({"y", "copy as curl"});
+      all.push_back({"v", is_raw_ ? "formatted" : "as it came"});
+      all.push_back({"[ ]", "whole ones"});
+      all.push_back({"← →", "newer, older"});
+    } else {
+      all.push_back({"f l / x", "filter"});
+    }
     all.push_back(is_open_ ? Chip{"esc", "back"} : Chip{"enter", "open"});
   }
+  if (!is_open_) all.push_back({"o", "export"});
   all.push_back({"tab", "view"});
   all.push_back({"?", "keys"});
   all.push_back({"q", "quit"});
   chips(grid, y, std::move(all));
 }
 
-void RunScreen::help(Grid& grid) const {
-  static constexpr std::array<Chip, 16> kKeys{{
+void RunScreen::help(Grid& grid) {
+  static constexpr std::array<Chip, 22> kKeys{{
       {"space p", "pause, resume"},
       {"+ -", "more, fewer requests at once (a tenth)"},
+      {"> <", "a rate: up, down (a tenth)"},
       {"s i", "stop, keep the results on the screen"},
-      {"r", "the same once more, with as many at once as now"},
+      {"r", "the same run once more"},
       {"e", "to the form, with this run's settings"},
+      {"o", "write a file: JSON, CSV, SVG, …"},
       {"1 2 3 tab", "view (also ← →)"},
       {"↑ ↓ j k", "line of Requests (also the wheel)"},
       {"PgUp PgDn", "a page"},
       {"home end g G", "newest, oldest"},
-      {"enter", "all that is known of the line"},
+      {"enter", "all that is known of the line; in it:"},
+      {"  ← → [ ]", "newer, older; those kept whole"},
+      {"  v w y /", "as it came; to a file; as curl; find"},
       {"f", "by class of status"},
       {"l", "by latency: above p50, p90, p99"},
       {"x", "failed only"},
-      {"/", "by text: status, error"},
+      {"/", "by text, or: status:5xx lat>9ms -err:x"},
       {"c", "no filter"},
       {"q esc Ctrl-C", "leave; the verdict stays in the shell"},
   }};
-  keys_overlay(grid, kKeys);
+  // Where it has no room it is scrolled.
+  std::vector<PanelLine> lines;
+  for (const auto& [key, what] : kKeys) {
+    PanelLine& line = lines.emplace_back();
+    const int gap = std::max(1, kKeyColumn - columns_of(key));
+    line.spans.push_back({std::string(key) + std::string(static_cast<std::size_t>(gap), ' '), kStrong});
+    line.spans.push_back({std::string(what), {}});
+  }
+  const int width = std::min(grid.width() - 2, 62), height = std::min(grid.height(), static_cast<int>(lines.size()) + 2);
+  if (has_help_ && !is_help_made_) help_.show("Keys", std::move(lines));
+  is_help_made_ = true;
+  help_.draw(grid, {(grid.width() - width) / 2, (grid.height() - height) / 2, width, height});
 }
 
 RunCommand RunScreen::press(const Key& key, const RunView& view) {
   using Kind = Key::Kind;
   if (key.kind == Kind::interrupt) return RunCommand::leave;
   if (has_help_) {
-    has_help_ = false;
+    has_help_ = is_help_made_ && help_.press(key);
+    if (!has_help_) is_help_made_ = false;
     return RunCommand::none;
+  }
+  if (has_export_) {
+    has_export_ = false;
+    return press_in_export(key);
   }
   if (tab_ == Tab::requests && press_in_requests(key, view)) return RunCommand::none;
   const auto turn = [&](int by) { tab_ = static_cast<Tab>((static_cast<int>(tab_) + 3 + by) % 3); };
@@ -237,6 +277,17 @@ RunCommand RunScreen::press(const Key& key, const RunView& view) {
       return view.is_over() ? RunCommand::none : RunCommand::more;
     case U'-':
       return view.is_over() ? RunCommand::none : RunCommand::fewer;
+    case U'>':
+      return view.is_over() ? RunCommand::none : RunCommand::faster;
+    case U'<':
+      return view.is_over() ? RunCommand::none : RunCommand::slower;
+    case U'o':
+      has_export_ = true;
+      return RunCommand::none;
+    case U'w':
+      return is_open_ && tab_ == Tab::requests ? RunCommand::save_body : RunCommand::none;
+    case U'y':
+      return is_open_ && tab_ == Tab::requests ? RunCommand::copy_curl : RunCommand::none;
     case U's':
     case U'i':
       return view.is_over() ? RunCommand::none : RunCommand::stop;

@@ -14,6 +14,8 @@
 #include "measure/run_watch.hpp"
 #include "ui/grid.hpp"
 #include "ui/keys.hpp"
+#include "ui/request_query.hpp"
+#include "ui/text_panel.hpp"
 
 namespace thrum::ui {
 
@@ -31,6 +33,7 @@ struct RunView {
   Nanos warmup_left{0};
   std::uint64_t warmup_sent = 0;
   std::uint64_t concurrency = 0;  // 0: no bound
+  double rate = 0;                // asked for; 0: a closed loop
   std::uint64_t in_flight = 0, missed = 0;
   std::uint64_t connections_open = 0;
   double busy = 0;        // of the busiest sending thread
@@ -41,7 +44,27 @@ struct RunView {
   bool is_over() const { return state == RunState::done || state == RunState::stopped; }
 };
 
-enum class RunCommand : std::uint8_t { none, pause, more, fewer, stop, again, edit, leave };
+enum class RunCommand : std::uint8_t {
+  none,
+  pause,
+  more,  // at once
+  fewer,
+  faster,  // the rate
+  slower,
+  stop,
+  again,
+  edit,
+  leave,
+  // Files.
+  export_json,
+  export_markdown,
+  export_html,
+  export_csv,
+  export_ndjson,
+  export_svg,
+  save_body,  // of the request that is open
+  copy_curl
+};
 // Whether the screen goes away with it.
 inline bool is_leaving(RunCommand command) {
   return command == RunCommand::leave || command == RunCommand::again || command == RunCommand::edit;
@@ -54,6 +77,8 @@ class RunScreen {
 
   void draw(Grid& grid, const RunView& view);
   RunCommand press(const Key& key, const RunView& view);
+  // The line of Requests that is picked; null: none is, or it is kept no longer.
+  const RecentResult* picked(const RunView& view) const;
 
  private:
   enum class Tab : std::uint8_t { live, stats, requests };
@@ -65,29 +90,46 @@ class RunScreen {
   int verdict(Grid& grid, const RunView& view) const;
   void tabs(Grid& grid, int y) const;
   void footer(Grid& grid, const RunView& view) const;
-  void help(Grid& grid) const;
+  void help(Grid& grid);
   // run_live.cpp
   static void live(Grid& grid, Area area, const RunView& view);
   // run_stats.cpp
   static void stats(Grid& grid, Area area, const RunView& view);
   // run_requests.cpp
   void requests(Grid& grid, Area area, const RunView& view);
-  void inspector(Grid& grid, Area area, const RunView& view) const;
   bool press_in_requests(const Key& key, const RunView& view);
+  bool press_in_search(const Key& key);
+  void clear_filter();
+  bool step(int by, const RunView& view, bool only_kept);
+  // run_inspector.cpp
+  void inspector(Grid& grid, Area area, const RunView& view);
+  bool press_in_inspector(const Key& key, const RunView& view);
+  // run_export.cpp
+  void export_menu(Grid& grid, const RunView& view) const;
+  static RunCommand press_in_export(const Key& key);
   bool fits(const RecentResult& result, const RunView& view) const;
   std::vector<std::size_t> shown(const RunView& view) const;
-  bool has_filter() const { return class_ != Class::all || slow_ != Slow::any || only_failed_ || !search_.empty(); }
+  bool has_filter() const { return class_ != Class::all || slow_ != Slow::any || only_failed_ || !query_.empty(); }
 
   Tab tab_ = Tab::live;
-  bool has_help_ = false;
+  bool has_help_ = false, is_help_made_ = false, has_export_ = false;
+  TextPanel help_;
   Class class_ = Class::all;
   Slow slow_ = Slow::any;
   bool only_failed_ = false;
-  std::string search_;
-  bool is_typing_ = false;               // into search_
+  std::string search_;                   // as typed …
+  RequestQuery query_;                   // … as it holds: the last that made sense, …
+  std::string held_;                     // … which was this
+  std::string search_fault_;             // what is wrong with search_
+  bool is_typing_ = false;               // into search_, or into found_ in the inspector
   std::optional<std::uint64_t> picked_;  // the seq of the line; none: the newest is followed
   bool is_open_ = false;                 // the inspector
-  int page_ = 10;                        // lines of the list when it was drawn last
+  bool is_raw_ = false;                  // its body is shown as it came
+  std::string found_;                    // looked for in it
+  TextPanel panel_;
+  std::pair<std::uint64_t, bool> inspected_{UINT64_MAX, false};  // what the panel shows: seq, raw
+  const KeptResponse* inspected_kept_ = nullptr;
+  int page_ = 10;  // lines of the list when it was drawn last
 };
 
 // Shared by the parts of the screen.

@@ -33,7 +33,7 @@ sane() {
 
 case_ "views and help"
 start "thrum -z 60s -c 4 -rate 300/s $url/api/products"
-shows "live" '● running  4 at once'
+shows "live" '● running  300/s  4 at once'
 shows "the heatmap" 'Latency, second by second'
 keys 2
 shows "stats" 'Distribution'
@@ -43,6 +43,31 @@ keys Down
 shows "a pick" '· held'
 keys Enter
 shows "the inspector" 'longer than'
+keys Escape
+sleep 0.3
+keys Escape
+sleep 0.3
+keys / 'status:2xx lat<10s'
+keys Enter
+shows "a query" 'status:2xx'
+keys c /
+tm send-keys -t s -l 'status:what'
+shows "a query that is none" 'takes codes, classes'
+keys Escape
+shows "responses that were kept" '● whole'
+keys Down Enter ']'
+shows "one of them" 'Content-Type: application/json'
+keys /
+tm send-keys -t s -l 'products'
+keys Enter
+shows "its body, indented" '"products": \['
+keys v
+shows "as it came" '"products":\['
+keys w
+shows "to a file" 'wrote thrum-.*\.body'
+has "the file" "$(cat thrum-*.body)" '"products"'
+keys y
+shows "to the clipboard" 'as a curl command'
 keys Escape
 sleep 0.3
 keys Escape
@@ -63,13 +88,30 @@ keys -
 keys -
 shows "fewer" '3 at once'
 
+case_ "the rate"
+keys '>'
+shows "up" '330/s'
+keys '<' '<'
+shows "down" '273/s'
+
+case_ "files while it runs"
+keys o
+shows "the menu" 'Write a file'
+keys c
+shows "seconds" 'wrote thrum-.*\.csv'
+keys o n
+shows "requests" 'wrote thrum-.*\.ndjson'
+equal "each a line" "$(jq -s 'length > 10 and all(has("latency_ms"))' thrum-*.ndjson)" true
+keys o j
+shows "no report yet" 'once the run is over'
+
 case_ "pause"
 keys Space
+asked=$(date +%s%N)
 shows "paused" '‖ paused'
-sleep 1.3
+sleep 2.4
+equal "what arrives later than 100 ms" "$(jq -s --argjson t "$asked" 'map(select(.ns > $t + 100000000)) | length' log.jsonl)" 0
 from=$(wc -l <log.jsonl)
-sleep 1.3
-equal "nothing arrives" "$(wc -l <log.jsonl)" "$from"
 keys Space
 shows "resumed" '● running'
 sleep 1.3
@@ -87,7 +129,16 @@ case_ "stop, and leave"
 keys s
 shows "stopped" '■ stopped'
 shows "the verdict" 'stopped before its end|requests,'
+for what in j h m s; do
+  keys o $what
+  shows "file $what" 'wrote thrum-'
+  sleep 0.2
+done
 keys q
+equal "the report" "$(jq '.summary.total_requests > 0' thrum-*.json)" true
+has "the page" "$(head -c 300 thrum-*.html)" '<!doctype html>|<!DOCTYPE html>'
+has "Markdown" "$(cat thrum-*.md)" 'requests'
+has "the card" "$(cat thrum-*.svg)" '^<svg .*'
 shows "is left in the shell" '^GET .*: at 300/s for 1m0s, at most 4 at once'
 sane "after q"
 

@@ -244,6 +244,21 @@ TEST(Captures, KeepHeadersAsTheServerWroteThem) {
   }
 }
 
+// One of very many, unless they fail: then the next ones, too, though not all.
+TEST(Captures, AreOfASampleWhereThatIsAskedFor) {
+  for (const char* const status : {"200 OK", "503 Busy"}) {
+    ScriptedServer server(Script().request().bytes("HTTP/1.1 " + std::string(status) + "\r\nContent-Length: 5\r\n\r\nhello").again());
+    AttackOptions o = closed_attack(1, 50);
+    o.capture_headers = true;
+    o.max_body = -1;
+    o.captures_per_second = 1;
+    std::size_t kept = 0;
+    for (const Kept& k : attack(o, server.url()).results) kept += k.body ? 1 : 0;
+    EXPECT_GE(kept, 1u) << status;
+    EXPECT_LT(kept, 50u) << status;
+  }
+}
+
 TEST(Captures, KeepWhatCameOfABrokenAnswer) {
   ScriptedServer server(Script().request().bytes("HTTP/1.1 200 OK\r\nA: b\r\nContent-Length: 100\r\n\r\nhello").close());
   AttackOptions o = closed_attack(1, 3);

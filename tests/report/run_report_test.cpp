@@ -7,6 +7,8 @@
 #include <regex>
 #include <string>
 
+#include "report/run_requests.hpp"
+
 namespace thrum::report {
 namespace {
 
@@ -269,6 +271,34 @@ std::string unbalanced(const std::string& page) {
     open.pop_back();
   }
   return open.empty() ? "" : open.back() + " stays open";
+}
+
+TEST(RunCard, IsAPictureWhateverIsInIt) {
+  const auto b = built(10);
+  b->report.verdict.findings = {{Level::failing, "cause", "503 \x1b[31m<b> & \"x\""}};
+  const std::string card = run_card(b->report);
+  EXPECT_EQ(unbalanced(card), "");
+  EXPECT_THAT(card, HasSubstr("✖ Failing"));
+  EXPECT_THAT(card, HasSubstr("\\x1b[31m&lt;b&gt; &amp; &quot;x&quot;"));
+  EXPECT_THAT(card, HasSubstr("GET http://127.0.0.1:1/"));
+  EXPECT_THAT(card, HasSubstr("height=\"60.0\""));  // the one second
+}
+
+TEST(RunRequests, AreALineOfJsonEach) {
+  std::deque<RecentResult> requests(2);
+  requests[0] = {.seq = 4, .at = Nanos(1'500'000'000), .latency = Nanos(2'000'000), .bytes = 5, .status = 503, .error = "503 \xff"};
+  requests[1].is_good = true;
+  requests[1].kept = std::make_shared<KeptResponse>(KeptResponse{{{"A", "b\"c"}}, "hello\n"});
+  const std::string text = run_requests_ndjson(requests);
+  const auto first = nlohmann::json::parse(text.substr(0, text.find('\n')));
+  const auto second = nlohmann::json::parse(text.substr(text.find('\n') + 1));
+  EXPECT_EQ(first["seq"], 4);
+  EXPECT_EQ(first["ended_s"], 1.5);
+  EXPECT_EQ(first["latency_ms"], 2.0);
+  EXPECT_EQ(first["status"], 503);
+  EXPECT_FALSE(first.contains("body"));
+  EXPECT_EQ(second["headers"][0][1], "b\"c");
+  EXPECT_EQ(second["body"], "hello\n");
 }
 
 TEST(RunPage, HoldsAllThatTheReportDoes) {

@@ -165,7 +165,15 @@ TEST(RunScreen, KeysAskWhatTheirTableSays) {
   for (const char32_t c : {U's', U'i'}) EXPECT_EQ(asked(key(c), running), RunCommand::stop);
   EXPECT_EQ(asked(key(U'+'), running), RunCommand::more);
   EXPECT_EQ(asked(key(U'-'), running), RunCommand::fewer);
-  for (const char32_t c : {U' ', U'p', U's', U'i', U'+', U'-'})
+  EXPECT_EQ(asked(key(U'>'), running), RunCommand::faster);
+  EXPECT_EQ(asked(key(U'<'), running), RunCommand::slower);
+  for (const RunView& v : {running, finished}) {
+    EXPECT_EQ(asked(key(U'r'), v), RunCommand::again);
+    EXPECT_EQ(asked(key(U'e'), v), RunCommand::edit);
+    EXPECT_EQ(asked(key(U'E'), v), RunCommand::edit);
+  }
+  for (const char32_t c : {U'w', U'y'}) EXPECT_EQ(asked(key(c), running), RunCommand::none);  // nothing is open
+  for (const char32_t c : {U' ', U'p', U's', U'i', U'+', U'-', U'<', U'>'})
     EXPECT_EQ(asked(key(c), finished), RunCommand::none) << static_cast<char>(c);
   for (const Key& k : {key(U'q'), Key{Key::Kind::escape}, Key{Key::Kind::interrupt}}) EXPECT_EQ(asked(k, running), RunCommand::leave);
 }
@@ -231,8 +239,7 @@ TEST_F(Requests, APickStaysOnItsLine) {
   press(Key::Kind::down);
   EXPECT_THAT(text(), HasSubstr("· held"));
   press(Key::Kind::enter);
-  EXPECT_THAT(text(),
-              AllOf(HasSubstr("Request 399 · the list is held"), HasSubstr("longer than"), HasSubstr("not kept: a run keeps figures")));
+  EXPECT_THAT(text(), AllOf(HasSubstr("Request 399 · the list is held"), HasSubstr("longer than"), HasSubstr("not kept: of a run")));
   v.watch.add(RunBlock{.seconds = {RunSecond{.at = 40}}, .recent = {RecentResult{.seq = 999, .status = 200, .is_good = true}}});
   EXPECT_THAT(text(), HasSubstr("Request 399"));
   press(Key::Kind::right);
@@ -244,6 +251,106 @@ TEST_F(Requests, APickStaysOnItsLine) {
   press(Key::Kind::escape);
   EXPECT_THAT(text(), Not(HasSubstr("· held")));
   EXPECT_EQ(screen.press({Key::Kind::escape}, v), RunCommand::leave);
+}
+
+TEST_F(Requests, AreFilteredByAQuery) {
+  const auto query = [&](std::string_view text_of_it) {
+    press(U'c');
+    press(U'/');
+    for (const char c : text_of_it) press(static_cast<char32_t>(c));
+  };
+  query("status:5xx lat>10ms");
+  press(Key::Kind::enter);
+  EXPECT_THAT(text(), HasSubstr("0 of 400 kept · \"status:5xx lat>10ms\""));
+  query("status:2xx,503 after:30s lat<=3ms");
+  press(Key::Kind::enter);
+  EXPECT_THAT(text(), HasSubstr("30 of 400 kept"));
+  // What makes no sense is said, and what held before holds.
+  query("status:what");
+  EXPECT_THAT(text(), AllOf(HasSubstr("/status:what"), HasSubstr("takes codes, classes and none")));
+  press(Key::Kind::escape);
+  EXPECT_THAT(text(), HasSubstr("400 of 400 kept"));
+}
+
+TEST_F(Requests, OneThatWasKeptIsShownWhole) {
+  RecentResult r{.seq = 7777, .at = Nanos(41'000'000'000), .bytes = 13, .status = 200, .is_good = true};
+  r.kept = std::make_shared<KeptResponse>(KeptResponse{{{"Content-Type", "a\x1b[31mb"}}, R"({"a":[1,2]})"});
+  v.watch.add(RunBlock{.seconds = {RunSecond{.at = 41, .ok = 1}}, .recent = {r}});
+  EXPECT_THAT(text(), AllOf(HasSubstr("● whole"), HasSubstr(R"({"a":[1,2]})")));
+  press(Key::Kind::enter);
+  EXPECT_THAT(text(), AllOf(HasSubstr("Request 7,778"), HasSubstr("Content-Type: a\\x1b[31mb"), HasSubstr("  \"a\": [")));
+  EXPECT_EQ(screen.press(key(U'w'), v), RunCommand::save_body);
+  EXPECT_EQ(screen.press(key(U'y'), v), RunCommand::copy_curl);
+  press(U'v');
+  EXPECT_THAT(text(), HasSubstr(R"({"a":[1,2]})"));
+  press(Key::Kind::right);
+  EXPECT_THAT(text(), HasSubstr("not kept"));
+  press(U'[');
+  EXPECT_THAT(text(), HasSubstr("Request 7,778"));
+  press(U']');  // there is no other
+  EXPECT_THAT(text(), HasSubstr("Request 7,778"));
+  press(U'/');
+  for (const char c : std::string_view("content")) press(static_cast<char32_t>(c));
+  EXPECT_THAT(text(), HasSubstr("\n /content"));
+  press(Key::Kind::enter);
+  press(Key::Kind::escape);
+  press(U'/');
+  for (const char c : std::string_view("body:\"[1,2\"")) press(static_cast<char32_t>(c));
+  EXPECT_THAT(text(), HasSubstr("1 of 401 kept"));
+}
+
+TEST(RunScreen, HelpListsAllKeysAtEverySize) {
+  const RunView v = view();
+  for (const auto& [width, height] : kSizes) {
+    RunScreen screen;
+    screen.press(key(U'?'), v);
+    std::string all = drawn(screen, v, width, height);
+    for (int i = 0; i < 30; ++i) {
+      screen.press({Key::Kind::down}, v);
+      all += drawn(screen, v, width, height);
+    }
+    for (const char* part : {"space p", "+ -", "> <", "s i", "r ", "e ", "o ", "1 2 3 tab", "PgUp PgDn", "home end", "enter", "  ← → [ ]",
+                             "  v w y /", "f ", "l ", "x ", "/ ", "c ", "q esc Ctrl-C"})
+      EXPECT_THAT(all, HasSubstr(std::string("│ ") + part)) << width;
+    EXPECT_EQ(screen.press({Key::Kind::escape}, v), RunCommand::none);
+    EXPECT_THAT(drawn(screen, v, width, height), Not(HasSubstr("pause, resume")));
+  }
+}
+
+TEST(RunScreen, TheMenuOfFiles) {
+  const RunView running = view(), finished = over();
+  constexpr std::pair<char32_t, RunCommand> kRows[]{{U'j', RunCommand::export_json},     {U'h', RunCommand::export_html},
+                                                    {U'm', RunCommand::export_markdown}, {U's', RunCommand::export_svg},
+                                                    {U'c', RunCommand::export_csv},      {U'n', RunCommand::export_ndjson}};
+  for (const auto& [pressed, command] : kRows) {
+    RunScreen screen;
+    EXPECT_EQ(screen.press(key(U'o'), running), RunCommand::none);
+    EXPECT_THAT(drawn(screen, running, 60, 18),
+                AllOf(HasSubstr("the report, as JSON  (at the end)"), HasSubstr("a line a second, as CSV ")));
+    EXPECT_EQ(screen.press(key(pressed), finished), command);
+    EXPECT_THAT(drawn(screen, finished, 60, 18), Not(HasSubstr("as JSON")));
+  }
+  RunScreen screen;
+  screen.press(key(U'o'), running);
+  EXPECT_EQ(screen.press({Key::Kind::escape}, running), RunCommand::none);
+  EXPECT_EQ(screen.press({Key::Kind::escape}, running), RunCommand::leave);
+}
+
+// However much is kept, it is no more than the cap; the oldest goes first.
+TEST(RunWatch, KeepsSoManyBytesOfResponses) {
+  RunWatch watch;
+  for (int i = 0; i < 1000; ++i) {
+    RecentResult r{.seq = static_cast<std::uint64_t>(i), .at = Nanos(i), .status = 200, .is_good = true};
+    r.kept = std::make_shared<KeptResponse>(KeptResponse{{}, std::string(100'000, 'x')});
+    watch.add(RunBlock{.seconds = {RunSecond{.at = 0, .ok = 1}}, .recent = {r}});
+  }
+  EXPECT_LE(watch.bytes_kept(), RunWatch::kMostBytesKept);
+  EXPECT_GT(watch.bytes_kept(), RunWatch::kMostBytesKept - 200'000);
+  EXPECT_EQ(watch.recent().front().kept, nullptr);
+  EXPECT_NE(watch.recent().back().kept, nullptr);
+  for (int i = 0; i < 3000; ++i)
+    watch.add(RunBlock{.seconds = {RunSecond{.at = 0, .ok = 1}}, .recent = {RecentResult{.seq = 5000, .status = 200, .is_good = true}}});
+  EXPECT_EQ(watch.bytes_kept(), 0u);
 }
 
 TEST(RunWatch, KeepsTheLatestAndOlderFailures) {

@@ -244,6 +244,65 @@ lacks "no colour" "$(tm capture-pane -e -p -t s)" $'\x1b\\[[0-9;]*(3[0-7]|38|48|
 keys q
 sane "after it"
 
+case_ "hostile responses change nothing outside their cell"
+if need python3; then
+  cat >hostile.py <<'P'
+import http.server, itertools, socketserver
+bodies = itertools.cycle([b"\x1b[2J\x1b[1;1Hgone\x1b]0;title\x07\x1b[?1049l", b"x" * (1 << 20), b"\xff\xfe\xe2\x80\xae\xcc\x81\xf0\x9f\x98\x80",
+                          b"\x00\x01\x02GIF", b"\x1b[2J\r\n" * 1000, "\u4e2d\u6587 \U0001f600".encode() * 50])
+class H(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_GET(self):
+        body = next(bodies)
+        fails = body[0] in b"\x1b\xff"
+        self.wfile.write(b"HTTP/1.1 " + (b"503 No\x1b[31m\x9b2J" if fails else b"200 OK") + b"\r\nX-Evil: \x1b[2J\xff\x1b]52;c;eA==\x07\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+    def log_message(self, *args): pass
+class S(socketserver.ThreadingMixIn, http.server.HTTPServer): daemon_threads = True
+s = S(("127.0.0.1", 0), H)
+print(s.server_address[1], flush=True)
+s.serve_forever()
+P
+  python3 hostile.py >hostile.port &
+  hostile=$!
+  for ((i = 0; i < 50; i++)); do [ -s hostile.port ] && break; sleep 0.1; done
+  # Each line is as wide as the terminal at most, and the first one is where it was.
+  whole() {
+    local text
+    text=$(screen)
+    equal "$1: the first line" "$(head -n 1 <<<"$text" | cut -c1-11)" ' thrum  GET'
+    equal "$1: the last line" "$(tail -n 1 <<<"$text" | grep -c 'q quit')" 1
+    equal "$1: boxes are whole" "$(grep -c '^[│╭╰].*[│╮╯]$' <<<"$text")" "$(grep -c '^[│╭╰]' <<<"$text")"
+  }
+  start "thrum -rate 40/s -z 60s http://127.0.0.1:$(cat hostile.port)/"
+  shows "live" '● running'
+  sleep 1.5
+  whole live
+  keys 3
+  shows "requests" '● whole'
+  whole requests
+  keys Down Enter
+  for i in 1 2 3 4 5 6 7 8; do
+    sleep 0.2
+    whole "inspector $i"
+    keys v ']'
+  done
+  equal "the title is not theirs" "$(tm display -p -t s '#{pane_title}' | grep -c '^title$')" 0
+  equal "nor the clipboard" "$(tm show-buffer 2>/dev/null | grep -c '^x$')" 0
+  keys q
+  sane "after it"
+  # The same in the form's one request.
+  start "thrum -i http://127.0.0.1:$(cat hostile.port)/"
+  shows "the form" 'set up a run'
+  keys C-t
+  shows "its answer" 'after .*nothing is counted'
+  equal "the form's first line" "$(screen | head -n 1 | cut -c1-20)" ' thrum  set up a run'
+  keys Escape
+  sleep 0.3
+  keys Escape
+  sane "after the form"
+  kill $hostile
+fi
+
 case_ "a terminal that takes nothing"
 if need python3; then
   cat >stalled.py <<'P'
